@@ -20,10 +20,9 @@ from pathlib import Path
 
 from boostrun.config import defaults
 from boostrun.runner import cluster
-from boostrun.runner.board import TrialBoard
-from boostrun.runner.cluster.task import Site, Task
+from boostrun.runner.cluster import Site, Task
 from boostrun.runner.queue import run_trials
-from boostrun.runner.worker import Job, Summary, make_record
+from boostrun.runner.worker import Job, Summary, TrialBoard, make_record
 from boostrun.store.cell import Cell, Inputs, Trial
 from boostrun.store.provenance import collect
 from boostrun.store.store import Store

@@ -41,7 +41,7 @@ _LARGE = {"pedestrians": 8.0, "cifar10": 4.0, "mnist_expanded": 6.0, "digits": 0
 _TRIALS = """
 import contextlib, json, sys
 from boostrun.store.cell import Cell, Inputs, Trial
-from boostrun.runner.trial import Execute
+from boostrun.runner.worker import Execute
 from boostrun.runner.worker import without_numpy
 for line in sys.stdin:
     given = json.loads(line)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from boostrun.runner.cluster.flow import in_batches
+from boostrun.runner.cluster import in_batches
 
 ITEM = "reservoir/table3"
 

@@ -101,7 +101,7 @@ def run(line: str) -> dict:
 def _run(line: str) -> dict:
     sys.setprofile(_watch)
     threading.setprofile(_watch)
-    from boostrun.runner import plan, trial
+    from boostrun.runner import plan, worker
     from boostrun.runner.compose import compose_one
 
     if "dataset=stream" in line:
@@ -115,7 +115,7 @@ def _run(line: str) -> dict:
     data, cache = (str(path.absolute()) for path in plan.roots(settings))
     _watch.on = True
     plan.prepare([cell], 0, progress=False)
-    trained = trial.Execute(data, cache, folder=os.getcwd()).trained(cell.to_run[0])
+    trained = worker.Execute(data, cache, folder=os.getcwd()).trained(cell.to_run[0])
     _watch.on = False
     sys.setprofile(None)
     assert trained.result["metrics"] or trained.result["curve"]

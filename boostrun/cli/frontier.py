@@ -182,7 +182,7 @@ def _summary(words: Arguments) -> int:
 
 def _asked(words: Arguments):
     """What the words ask for, those of the frontier itself taken out of the others."""
-    from boostrun.runner.frontier import Asked
+    from boostrun.runner.frontier import FrontierRequest
 
     quick = "quick" in words.flags
     given = {key: values for key, values in keys_and_values(words.overrides)}
@@ -198,7 +198,7 @@ def _asked(words: Arguments):
         given["dataset.path"] = [_one("dataset", given["dataset"])]
         given["dataset"] = [_FILES[ending]]
     others = tuple(f"{key}={','.join(values)}" for key, values in given.items())
-    return Asked(kind, at, algos, others, tuning, quick, words.config_dir)
+    return FrontierRequest(kind, at, algos, others, tuning, quick, words.config_dir)
 
 
 def _one(key: str, values: list[str]) -> str:

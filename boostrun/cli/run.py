@@ -181,7 +181,7 @@ def _scores(cells: Sequence[PlannedCell]) -> tuple[list[dict[str, list[float]]],
                 one[name.replace("_", " ")] = [each[name] for each in own if name in each]
     if not asked and not any(values for one in scores for values in one.values()):
         return [], ""
-    return scores, predictions.told(folder, list(chain(*keys))) if asked else ""
+    return scores, predictions.size_line(folder, list(chain(*keys))) if asked else ""
 
 
 def entry(cell: PlannedCell):

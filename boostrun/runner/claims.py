@@ -163,7 +163,6 @@ def _paper(item: str) -> str:
     return item.partition("/")[0]
 
 
-
 def _codes(entry: Entry, stale: Mapping[str, str]) -> frozenset[tuple[str, str]]:
     """(method, data, features) and the code of an entry's records, empty for today's."""
     return frozenset((_what(record), stale.get(record["key"], "")) for record in entry.records)

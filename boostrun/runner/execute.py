@@ -1,4 +1,4 @@
-"""Run many cells as one flat queue of trials; what the run, sweep and reproduce verbs and the library share."""
+"""Run many cells as one flat queue of trials, for the verbs that run something and for the library."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import functools
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from boostrun import kernel_cache
+from boostrun.config import catalogue
 from boostrun.config.settings import Settings
 from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry as typed
+from boostrun.extend.registry import is_typed
 from boostrun.runner import cluster, pool, predictions
-from boostrun.runner.cluster.ship import ship
 from boostrun.runner.plan import (
     PlannedCell,
     cell_of,
@@ -32,7 +32,7 @@ from boostrun.runner.plan import (
 )
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.queue import run_trials
-from boostrun.runner.trial import Execute, warm_up
+from boostrun.runner.worker import Execute, warm_up
 from boostrun.store import code as changes
 from boostrun.store import provenance
 from boostrun.store.cell import Inputs, Trial
@@ -42,7 +42,7 @@ from boostrun.store.store import Store, StoreWriteError
 
 @dataclass
 class RunResult:
-    """What became of some cells, planned anew after the run, and the records of trials that failed."""
+    """Some cells, planned again after the run, and the records of trials that failed."""
 
     cells: list[PlannedCell]
     failed: list[dict]
@@ -56,19 +56,19 @@ def run_cells(
     command: Sequence[str] = (),
     quiet: bool = False,
     skip_missing: bool = False,
+    skip_unfit: bool = False,
     progress: RunProgress | None = None,
     store: Store | None = None,
 ) -> RunResult:
-    """Run what the store does not have of these cells.
+    """Run what the store does not have of these cells. All use the store, workers and roots of the first settings.
 
-    ``skip_missing`` leaves out cells whose data are not at hand (a paper's table is filled as far as it goes);
-    otherwise the first such cell raises its DataMissingError, before anything is run.
-    All settings share the first one's store, workers and roots. ``progress`` and ``store`` (what
-    :func:`boostrun.runner.plan.open_store` gives) are those of several calls together.
+    A cell whose data are missing raises DataMissingError before anything is run, or is left out with ``skip_missing``.
+    A cell that does not fit its data raises BoostrunError, or is refused with ``skip_unfit``. ``progress`` and
+    ``store`` are shared by several calls.
     """
     first = all_settings[0]
     for settings in all_settings:
-        predictions.check(settings)
+        _check_predictions(settings)
     tracker = _tracker(first.run["tracker"])
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
@@ -79,43 +79,34 @@ def run_cells(
         for cell in cells:
             if cell.missing and not skip_missing and len(cell.done) < len(cell.settings.seeds):
                 raise BoostrunError(cell.missing)
-        alike: dict[tuple, list[tuple[PlannedCell, int]]] = {}
-        for cell in cells:
-            for data, seed in {trial.inputs.data: trial.seed for trial in cell.to_run}.items():
-                same = (data, str((cell.cell.dataset, cell.cell.features)))
-                alike.setdefault(same, []).append((cell, seed))
-        trials = [trial for cell in cells for trial in cell.to_run]
-        there = sum(len(cell.done) for cell in cells)
-        if not trials:
+        cached = sum(len(cell.done) for cell in cells)
+        if any(cell.to_run for cell in cells):
+            store.check_writable()  # before data are prepared
+            store.sweep_locks()
+        with _engine(first, store, cells) as engine:
+            by_input: dict[tuple, list[tuple[PlannedCell, int]]] = {}
+            for cell in cells:
+                for data, seed in {trial.inputs.data: trial.seed for trial in cell.to_run}.items():
+                    by_input.setdefault((data, str((cell.cell.dataset, cell.cell.features))), []).append((cell, seed))
+            for group in by_input.values():
+                prepare([cell for cell, _ in group], group[0][1], not quiet, skip_unfit)
             if progress is not None:
-                progress.skip(there)
-            _predict_again(all_settings, cells, quiet)
-            return RunResult(cells, [], 0, False)
-        store.check_writable()  # before data are prepared for what could not be kept
-        store.sweep_locks()
-        with _engine(first, store) as engine:
-            for group in alike.values():
-                prepare([cell for cell, _ in group], group[0][1], progress=not quiet)
-            if progress is not None:
-                progress.skip(there)
+                progress.skip(cached)
+            trials = [trial for cell in cells for trial in cell.to_run]
+            if not trials:
+                _predict_again(all_settings, cells, quiet)
+                return RunResult(cells, [], 0, False)
             for cell in cells:
                 if cell.to_run:
                     changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
-            data_root, cache_root = (root.absolute() for root in roots(first))
             if engine is not None:
-                ship(engine, _banks(cells, cache_root))
+                cluster.ship(engine, _banks(cells, roots(first)[1].absolute()))
+            execute = _execute(all_settings, len(trials), quiet)
+            if first.run["predictions"]:
+                execute = replace(execute, predictions=str(predictions.folder_of(first)))
             outcome = run_trials(
                 trials,
-                Execute(
-                    str(data_root),
-                    str(cache_root),
-                    first.run["memory_mb"],
-                    os.getcwd(),
-                    threads(first, len(trials)),
-                    own_choices(all_settings),
-                    quiet,
-                    str(predictions.folder_of(first)) if first.run["predictions"] else "",
-                ),
+                execute,
                 store,
                 n_jobs=first.root["n_jobs"],
                 backend=first.run["backend"],
@@ -127,55 +118,31 @@ def run_cells(
             wait()
     if tracker is not None:
         tracker.track([*outcome.done, *outcome.failed])
-    computed = len(outcome.done) - outcome.cached
-    cells = plan(all_settings, store)
+    refused = [cell.refused for cell in cells]
+    cells = [replace(cell, refused=why) for cell, why in zip(plan(all_settings, store), refused)]
     if not outcome.interrupted:
         _predict_again(all_settings, cells, quiet)
-    return RunResult(cells, outcome.failed, computed, outcome.interrupted)
+    return RunResult(cells, outcome.failed, len(outcome.done) - outcome.cached, outcome.interrupted)
 
 
-def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool) -> None:
-    """Train once more those trials whose records were there before their predictions were asked for; records stay."""
+def _execute(all_settings: Sequence[Settings], trials: int, quiet: bool) -> Execute:
     first = all_settings[0]
-    if not first.run["predictions"]:
-        return
-    folder = predictions.folder_of(first)
-    wanted = [
-        (cell, record["key"], _again(cell, record))
-        for cell in cells if not cell.missing
-        for record in cell.done
-        if not predictions.read(folder, [record["key"]])
-    ]  # fmt: skip
-    if wanted and not quiet:
-        print(f"boostrun: trained once more for their predictions, records stay: {len(wanted)} trials", file=sys.stderr)
-    for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, _, trial in wanted}.values():
-        prepare([cell], seed, progress=not quiet)
     data_root, cache_root = (str(root.absolute()) for root in roots(first))
-    execute = Execute(data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads(first, 1),
-                      own_choices(all_settings), quiet)  # fmt: skip
-    for _, key, trial in wanted:
-        predictions.keep(folder, key, predictions.of(execute.trained(trial)))
-
-
-def _again(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:
-    """The trial of a record that stays, on the split that it had, of the data as they are."""
-    data = cell.inputs.data
-    if cell.settings.splits:
-        places = places_of(cell.settings)
-        dataset = of_trial(cell.cell.dataset, record["seed"], places.data_root)
-        data = input_for(dataset).key(dataset, cell.cell.features, places)
-    return Trial(cell.cell, record["seed"], Inputs(data, cell.inputs.source))
+    threads = threads_for(first, trials)
+    return Execute(
+        data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads, own_choices(all_settings), quiet
+    )
 
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:
-    """One line about cells that have one trial where more were asked for, because all would be the same; or none."""
+    """A line about cells that run one trial instead of several because nothing is random; empty if there are none."""
     names = sorted({each.algo["name"] for each in all_settings if each.requested > each.root["trials"]})
     most = max(each.requested for each in all_settings)
     return f"boostrun: nothing is random in {', '.join(names)}: 1 trial, not {most}" if names else ""
 
 
-def threads(settings: Settings, trials: int) -> int:
-    """Cores for each of ``trials`` run together: all of ``n_jobs`` for one alone, one where there are enough trials.
+def threads_for(settings: Settings, trials: int) -> int:
+    """Cores for each of ``trials``: all of ``n_jobs`` for a single one, one if there are enough trials.
 
     On a cluster always one: a worker there has no more.
     """
@@ -191,17 +158,15 @@ def _workers(all_settings: Sequence[Settings], store: Store, quiet: bool):
     first = all_settings[0]
     trials = sum(len(settings.seeds) for settings in all_settings)
     n_jobs = min(pool.workers(first.root["n_jobs"]), trials)
-    if n_jobs == 1 or first.run["backend"] != "loky":
-        return contextlib.nullcontext(lambda: None)
-    try:
-        store.check_writable()
-    except StoreWriteError:  # a read-only store may still have every record that is asked for
-        return contextlib.nullcontext(lambda: None)
-    return pool.started(n_jobs, functools.partial(warm_up, cell_of(first), quiet))
+    if n_jobs > 1 and first.run["backend"] == "loky":
+        with contextlib.suppress(StoreWriteError):  # a read-only store may have every record that is needed
+            store.check_writable()
+            return pool.started(n_jobs, functools.partial(warm_up, cell_of(first), quiet))
+    return contextlib.nullcontext(lambda: None)
 
 
 def _tracker(name: str):
-    """What else is told of the trials; nobody, unless asked for."""
+    """The tracker that gets copies of the records; None unless asked for."""
     if name == "none":
         return None
     from boostrun.runner.mlflow_tracker import Tracker
@@ -209,31 +174,74 @@ def _tracker(name: str):
     return Tracker()
 
 
-def _engine(first: Settings, store: Store) -> contextlib.AbstractContextManager[cluster.Engine | None]:
-    """The cluster of this run, None on one machine."""
-    if first.run["backend"] not in cluster.NAMES:
+# -- predictions -------------------------------------------------------------------------------------------------------
+
+
+def _check_predictions(settings: Settings) -> None:
+    """Raise BoostrunError if predictions are asked for that cannot be kept."""
+    if not settings.run["predictions"]:
+        return
+    name = settings.dataset["name"]
+    if catalogue.dataset(settings.dataset).gives == "stream":
+        raise BoostrunError(f"run.predictions=true: dataset={name} has no test part, it is predicted as it is learnt")
+    if settings.run["backend"] in cluster.NAMES:
+        raise BoostrunError(f"run.predictions=true: workers of run.backend={settings.run['backend']} cannot keep them")
+
+
+def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool) -> None:
+    """Train again the trials whose records were stored without the predictions asked for now; their records stay."""
+    first = all_settings[0]
+    if not first.run["predictions"]:
+        return
+    folder = predictions.folder_of(first)
+    wanted = [
+        (cell, record["key"], _trial_of(cell, record))
+        for cell in cells if not cell.missing
+        for record in cell.done
+        if not predictions.read(folder, [record["key"]])
+    ]  # fmt: skip
+    if wanted and not quiet:
+        print(f"boostrun: trained once more for their predictions, records stay: {len(wanted)} trials", file=sys.stderr)
+    for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, _, trial in wanted}.values():
+        prepare([cell], seed, progress=not quiet)
+    execute = _execute(all_settings, 1, quiet)
+    for _, key, trial in wanted:
+        predictions.keep(folder, key, predictions.of(execute.trained(trial)))
+
+
+def _trial_of(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:
+    """The trial of a record, on its split of today's data."""
+    data = cell.inputs.data
+    if cell.settings.splits:
+        places = places_of(cell.settings)
+        dataset = of_trial(cell.cell.dataset, record["seed"], places.data_root)
+        data = input_for(dataset).key(dataset, cell.cell.features, places)
+    return Trial(cell.cell, record["seed"], Inputs(data, cell.inputs.source))
+
+
+# -- clusters ----------------------------------------------------------------------------------------------------------
+
+
+def _engine(
+    first: Settings, store: Store, cells: Sequence[PlannedCell]
+) -> contextlib.AbstractContextManager[cluster.Engine | None]:
+    """The cluster of this run, if it has one and there is something to run."""
+    if first.run["backend"] not in cluster.NAMES or not any(cell.to_run for cell in cells):
         return contextlib.nullcontext()
     return contextlib.closing(cluster.connect(first.run, first.root["n_jobs"], store.root))
 
 
 def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
-    """Roots of the cells to run and the digest of their bodies; not of a person's own, which are looked for when they
-    are run."""
-    own = ("algo", "dataset")
-    return sorted(
-        {
-            (roots, source_digest(roots))
-            for cell in cells
-            if cell.to_run
-            and not any("class" in getattr(cell.cell, part) for part in own)
-            and not (typed.is_typed(cell.cell.algo) or typed.is_typed(cell.cell.dataset))
-            for roots in (code_of(cell.cell).roots,)
-        }
-    )
+    """The roots of the cells to run and the digests of their code, except for the user's own classes."""
+    roots = {
+        code_of(cell.cell).roots for cell in cells
+        if cell.to_run and not any("class" in part or is_typed(part) for part in (cell.cell.algo, cell.cell.dataset))
+    }  # fmt: skip
+    return sorted((each, source_digest(each)) for each in roots)
 
 
 def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:
-    """Folders of the feature banks that the trials of these cells read."""
-    sharing = [cell for cell in cells if not input_for(cell.cell.dataset).changes]
-    keys = {trial.inputs.data for cell in sharing for trial in cell.to_run}
+    """The folders of the feature banks that the trials of these cells read."""
+    shared = [cell for cell in cells if not input_for(cell.cell.dataset).changes]
+    keys = {trial.inputs.data for cell in shared for trial in cell.to_run}
     return [cache_root / "banks" / key for key in sorted(keys)]

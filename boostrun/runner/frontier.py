@@ -1,6 +1,6 @@
-"""Every method under every budget: what it is told, tuned alike on held-out training data, measured on test data.
+"""Every method under every budget: tuned alike on held-out training data, then measured on the test data.
 
-Trials are ordinary records: a frontier that was cut off goes on where it was.
+Trials are ordinary records, so a frontier that was interrupted continues where it stopped.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ import contextlib
 import dataclasses
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from boostrun.config import catalogue
@@ -22,21 +23,28 @@ from boostrun.methods.declaration import Method, obtain
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
 from boostrun.runner.compose import composer, expand
 from boostrun.runner.execute import run_cells
-from boostrun.runner.naming import trials as told_trials
-from boostrun.runner.naming import word
+from boostrun.runner.naming import trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, table_of
-from boostrun.runner.sampler import Keeping, facts_of, grid, keeping_seconds
-from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all, with_values
+from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
+from boostrun.runner.tuned import with_values
 
-_ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # what other lines say, or what changes nothing
-_QUICK_METHODS = 3  # of each paper
+_ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # keys that other lines name, or that change nothing
+_QUICK_METHODS = 3  # per paper
 QUICK_ROUNDS = 100
+PILOTS = 20, 100  # rounds of the two pilot trials
+_PILOT_TRIALS = 3  # of each, whose median counts: on a busy machine one alone may have waited
+_MOST_ROUNDS = 10_000
+_SHARE = 0.8  # of a budget of seconds that is planned; the rest is for what varies
+
+Compose = Callable[[Sequence[str]], Settings]
+Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
+"""(budget, facts of the table) -> the keys that make a method keep the budget."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person asks for: the kind of budget, budgets ``at`` (none: a grid), methods (none: the usual ones), other
-    ``words``, trials of each search (0: nothing is tuned), and whether it is the quick version.
+class FrontierRequest:
+    """What a frontier is made of: the kind of budget, budgets ``at`` (empty: a grid), methods (empty: the usual ones),
+    other ``words``, trials of each search (0: nothing is tuned), and whether it is the quick version.
     """
 
     kind: str
@@ -54,11 +62,11 @@ class Asked:
 
 
 @dataclass
-class Told:
-    """A method under a budget: its settings, or the reason why there are none, and those of its search.
+class Candidate:
+    """A method under a budget: its settings, or the reason why it has none, and the settings of its search.
 
-    ``told`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` how many different trials
-    they were chosen from.
+    ``limits`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` the number of distinct
+    trials they were chosen from.
     """
 
     method: str
@@ -66,7 +74,7 @@ class Told:
     budget: float
     settings: Settings | None = None
     searched: Settings | None = None
-    told: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
     chosen: dict[str, Any] = field(default_factory=dict)
     tried: int = 0
     reason: str = ""
@@ -85,7 +93,7 @@ class FrontierRun:
 
 
 def default_methods(kind: str, quick: bool = False) -> list[str]:
-    """Those that papers set against others under a kind of budget, and rivals that keep it; three of each when quick.
+    """The methods that papers compare under a kind of budget, and rivals that can keep it; three of each if quick.
 
     >>> default_methods("samples_held", quick=True)[:3]
     ['wsam', 'rand', 'fix']
@@ -97,79 +105,99 @@ def default_methods(kind: str, quick: bool = False) -> list[str]:
     return found
 
 
-def measure(asked: Asked, command: Sequence[str] = ()) -> FrontierRun:
+def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRun:
     """Tune and run what is missing of a frontier.
 
-    Raises BoostrunError for methods that cannot keep the budget, data that are not at hand, keys that nobody has.
+    Raises BoostrunError for methods that cannot keep the budget, missing data and unknown keys.
     """
-    if asked.kind not in KINDS:
-        raise BoostrunError(f"no budget '{asked.kind}'{did_you_mean(asked.kind, KINDS)} ({', '.join(KINDS)})")
-    combinations = _combinations(asked)
-    compose = composer(asked.config_dir)
-    composed = _composed(asked, combinations, compose)
-    first = next(iter(composed.values()))[0]
-    whole, part = table_of(first), table_of(_held_out(first))
-    facts, held_out = facts_of(whole), facts_of(part, whole)
-    composed = {name: _filled(*one, asked, held_out["n_samples"], compose) for name, one in composed.items()}
-    budgets = sorted(set(asked.at)) or grid(asked.kind, facts, asked.quick)
-    keeping, pilots = _keeping(composed, asked.kind, compose, command)
-    places = [
-        _place(name, settings, words, budget, asked, (whole, part), (facts, held_out), keeping[name], compose)
-        for name, (settings, words) in composed.items()
-        for budget in budgets
-    ]
-    del part  # a copy of what it has of a bank, which may be gigabytes
-    searched, failed, interrupted = _tune(places, asked, whole, command)
+    kind = request.kind
+    if kind not in KINDS:
+        raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, KINDS)} ({', '.join(KINDS)})")
+    compose = composer(request.config_dir)
+    methods = _composed(request, compose)
+    first = next(iter(methods.values()))[0]
+    table, part = table_of(first), table_of(_held_out(first))
+    facts, part_facts = facts_of(table), facts_of(part, table)
+    methods = {name: _filled(*one, request, part_facts["n_samples"], compose) for name, one in methods.items()}
+    budgets = sorted(set(request.at)) or grid(kind, facts, request.quick)
+    keeping, pilots = _keeping(methods, kind, compose, command)
+
+    def limited(words: Sequence[str], limits: Mapping[str, Any], where: Table) -> Settings:
+        others = [each for each in words if each.partition("=")[0] not in limits]
+        settings = compose([*others, *(f"{key}={word(value)}" for key, value in limits.items())])
+        fit(cell_of(settings), where)
+        return settings
+
+    candidates = []
+    for name, (settings, words) in methods.items():
+        rival = catalogue.papers()[catalogue.method(settings.algo).paper].rivals
+        for budget in budgets:
+            one = Candidate(name, rival, budget)
+            try:
+                one.limits = dict(keeping[name](budget, facts))
+                one.settings = limited(words, one.limits, table)
+            except BoostrunError as error:
+                one.reason = str(error)
+            if clash := one.limits.keys() & request.typed:
+                raise BoostrunError(f"{min(clash)} is what a budget of {kind} decides for {name}: leave it out")
+            with contextlib.suppress(BoostrunError):  # it may not fit on fewer samples; then nothing is searched
+                one.searched = limited(words, keeping[name](budget, part_facts), part)
+            candidates.append(one)
+    del part  # a copy of a part of a bank, which may be gigabytes
+    searched, failed, interrupted = _tune(candidates, request, table, command)
+    # two budgets may be kept by the same words
+    wanted = {cell_of(one.settings).key: one.settings for one in candidates if one.settings is not None}
     cells: dict[str, PlannedCell] = {}
-    if not interrupted and (wanted := _once(place.settings for place in places)):
+    if not interrupted and wanted:
         result = run_cells(list(wanted.values()), command=command)
         cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
         failed += result.failed
-    points = tuple(_point(place, cells) for place in places)
-    about = _about(asked, first, facts, list(cells.values()), places)
-    frontier = Frontier(_called(first, asked.words), asked.kind, points, about)
+    points = tuple(_point(one, cells) for one in candidates)
+    notes = tuple(_notes(request, first, facts, list(cells.values()), candidates))
+    frontier = Frontier(_title(first, request.words), kind, points, notes)
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
 
 
-def _combinations(asked: Asked) -> list[list[str]]:
-    """The words of each method, the method first, without those that it has no use for."""
-    names = list(asked.algos) or default_methods(asked.kind, asked.quick)
-    if not names:
-        raise BoostrunError(f"no method that is installed keeps a budget of {asked.kind}")
-    found = expand([f"algo={','.join(names)}", *asked.words], asked.config_dir)
-    if len(found) > len(set(names)):
-        raise BoostrunError("a frontier is that of one data set: one value for each key besides algo and at")
-    return found
+# -- the methods -------------------------------------------------------------------------------------------------------
 
 
-def _composed(
-    asked: Asked, combinations: Sequence[Sequence[str]], compose: Callable[[Sequence[str]], Settings]
-) -> dict[str, tuple[Settings, list[str]]]:
-    """Of each method its settings without a budget, and the words that it has a use for.
+def _composed(request: FrontierRequest, compose: Compose) -> dict[str, tuple[Settings, list[str]]]:
+    """For each method: its settings without a budget, and the words that it has a use for.
 
-    A method that a person named and that cannot take part is refused; one that he did not name is left out, and a line
-    says why.
+    A named method that cannot take part is refused; one of the usual methods is left out, and a line says why.
     """
+    names = list(request.algos) or default_methods(request.kind, request.quick)
+    if not names:
+        raise BoostrunError(f"no method that is installed keeps a budget of {request.kind}")
+    combinations = expand([f"algo={','.join(names)}", *request.words], request.config_dir)
+    if len(combinations) > len(set(names)):
+        raise BoostrunError("a frontier is that of one data set: one value for each key besides algo and at")
     found: dict[str, tuple[Settings, list[str]]] = {}
     without: dict[str, BoostrunError] = {}
     for combination in combinations:
         name, words = combination[0].partition("=")[2], list(combination)
         try:
-            method = catalogue.methods().get(name)
-            settings = None if method is not None and not _can_keep(method, asked.kind) else compose(words)
-            _check(name, catalogue.method(settings.algo) if settings else method, asked.kind)
+            known = catalogue.methods().get(name)
+            if known is not None:
+                _check_keeps(name, known, request.kind)  # before its settings are composed
+            settings = compose(words)
+            method = catalogue.method(settings.algo)
+            _check_keeps(name, method, request.kind)
+            getattr(obtain(method.target), "installed", lambda: None)()
         except BoostrunError as refused:
-            if asked.algos:
+            if request.algos:
                 raise
             without[name] = refused
             continue
-        assert settings is not None
-        _refuse_others(settings)
-        if settings.splits and "dataset.split_seed" not in asked.typed:
-            words.append("dataset.split_seed=0")  # else what is tested on would be tuned on in another split
+        if catalogue.dataset(settings.dataset).gives != "table":
+            raise BoostrunError(f"a frontier needs a table, and dataset={settings.dataset['name']} is none")
+        if settings.root["holdout"] is not None:
+            raise BoostrunError("a frontier holds out its own tuning data: leave holdout out")
+        if settings.splits and "dataset.split_seed" not in request.typed:
+            words.append("dataset.split_seed=0")  # otherwise test samples would be tuned on in another split
             settings = compose(words)
-        if asked.quick and "T" in settings.budget and "T" not in asked.typed:
+        if request.quick and "T" in settings.budget and "T" not in request.typed:
             words.append(f"T={QUICK_ROUNDS}")
         found[name] = settings, words
     if not found:
@@ -179,42 +207,27 @@ def _composed(
     return found
 
 
-def _filled(
-    settings: Settings, words: list[str], asked: Asked, n: int, compose: Callable[[Sequence[str]], Settings]
-) -> tuple[Settings, list[str]]:
-    """As they are; with smaller ones where ``n`` samples do not fill a reservoir and its batch that nobody says."""
-    sizes = [key for key in ("r", "q") if key in settings.budget]
-    held = sum(settings.budget[key] or settings.budget["r"] for key in sizes)
-    if asked.kind == "samples_held" or "r" not in sizes or held <= n or asked.typed & set(sizes):
-        return settings, words
-    words = [*words, *(f"{key}={n // len(sizes)}" for key in sizes)]
-    return compose(words), words
-
-
-def _check(name: str, method: Method | None, kind: str) -> None:
-    """Refuse a method that cannot keep the kind of budget, or whose library is not installed."""
-    assert method is not None  # no other is composed
-    if not _can_keep(method, kind):
-        kept = ", ".join(each for each in KINDS if _can_keep(method, each)) or "none"
-        raise BoostrunError(f"algo '{name}' cannot keep a budget of {kind} (budgets that it keeps: {kept})")
-    getattr(obtain(method.target), "installed", _nothing)()
-
-
 def _can_keep(method: Method, kind: str) -> bool:
-    """Whether a method says how, or can be given as many rounds as there are seconds for."""
+    """Whether a method declares how, or its number of rounds can be chosen by the seconds they take."""
     return kind in method.keeps or (kind == "seconds" and "T" in method.budget and "stream" not in method.inputs)
 
 
-def _nothing() -> None:
-    """A method without a library of its own."""
+def _check_keeps(name: str, method: Method, kind: str) -> None:
+    if not _can_keep(method, kind):
+        kept = ", ".join(each for each in KINDS if _can_keep(method, each)) or "none"
+        raise BoostrunError(f"algo '{name}' cannot keep a budget of {kind} (budgets that it keeps: {kept})")
 
 
-def _refuse_others(settings: Settings) -> None:
-    """Data that are no table have no part to hold out."""
-    if catalogue.dataset(settings.dataset).gives != "table":
-        raise BoostrunError(f"a frontier needs a table, and dataset={settings.dataset['name']} is none")
-    if settings.root["holdout"] is not None:
-        raise BoostrunError("a frontier holds out what it tunes on itself: leave holdout out")
+def _filled(
+    settings: Settings, words: list[str], request: FrontierRequest, n: int, compose: Compose
+) -> tuple[Settings, list[str]]:
+    """The settings and words; if ``n`` samples are fewer than a default reservoir and batch, with smaller ones."""
+    sizes = [key for key in ("r", "q") if key in settings.budget]
+    held = sum(settings.budget[key] or settings.budget["r"] for key in sizes)
+    if request.kind == "samples_held" or "r" not in sizes or held <= n or request.typed & set(sizes):
+        return settings, words
+    words = [*words, *(f"{key}={n // len(sizes)}" for key in sizes)]
+    return compose(words), words
 
 
 def _held_out(settings: Settings) -> Settings:
@@ -222,164 +235,214 @@ def _held_out(settings: Settings) -> Settings:
     return dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})
 
 
-def _keeping(
-    composed: Mapping[str, tuple[Settings, list[str]]], kind: str, compose: Callable, command: Sequence[str]
-) -> tuple[dict[str, Keeping], list[dict]]:
-    """How each method keeps a kind of budget: as it declares, or seconds by its rounds; and the records of pilots."""
-    methods = {name: catalogue.method(settings.algo) for name, (settings, _) in composed.items()}
-    found: dict[str, Keeping] = {
-        name: obtain(method.keeps[kind]) for name, method in methods.items() if kind in method.keeps
+# -- the budgets -------------------------------------------------------------------------------------------------------
+
+_STEPS = (1, 2, 5)
+_LEAST = {"samples_held": 50, "features": 5, "model_bytes": 1000, "seconds": 0.1}  # the first budget of a grid
+_MOST = 6  # budgets of a grid
+
+
+def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float]:
+    """Six budgets in logarithmic steps, as far as the data go; every other one if quick.
+
+    >>> facts = {"n_samples": 1438, "n_features": 64, "n_classes": 10}
+    >>> grid("samples_held", facts), grid("features", facts), grid("samples_held", facts, quick=True)
+    ([50, 100, 200, 500, 1000, 1438], [5, 10, 20, 50, 64], [50, 200, 1000])
+    >>> grid("evaluations", facts)
+    [100000, 200000, 500000, 1000000, 2000000, 5000000]
+    """
+    most = {"samples_held": facts["n_samples"], "features": facts["n_features"]}.get(kind, math.inf)
+    least: float = _LEAST.get(kind, 50 * facts["n_samples"])
+    if kind == "samples_held":
+        least = max(least, 2 * facts["n_classes"])
+    power = math.floor(math.log10(least))
+    rounded = [float(f"{step}e{power + more}") for more in range(4) for step in _STEPS]
+    steps = [int(step) if step.is_integer() else step for step in rounded if step >= least][:_MOST]
+    steps = [step for step in steps if step < most]
+    if len(steps) < _MOST and most < math.inf:
+        steps.append(most)
+    return steps[::2] if quick else steps
+
+
+def facts_of(table: Table, whole: Table | None = None) -> dict[str, int]:
+    """Sizes of the training part of a table: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``.
+
+    ``n_training`` are the samples of the ``whole``, if ``table`` is what is left of it after some were held out.
+    """
+    n, d = (whole or table).inputs("train").shape  # of the whole, which is not copied
+    return {
+        "n_samples": len(table.labels("train")),
+        "n_features": int(d),
+        "n_classes": len(table.classes),
+        "n_families": max(1, len(table.families)),
+        "n_training": int(n),
     }
-    others = {name: words for name, (_, words) in composed.items() if name not in found}
-    by_rounds, pilots = keeping_seconds(others, compose, command)
-    return found | by_rounds, pilots
 
 
-def _place(
-    name: str, settings: Settings, words: Sequence[str], budget: float, asked: Asked, tables: tuple[Table, Table],
-    facts: tuple[Mapping[str, int], Mapping[str, int]], keeping: Keeping, compose: Callable[[Sequence[str]], Settings],
-) -> Told:  # fmt: skip
-    """A method under a budget, told how to keep it on all training data, and on those that a search trains on."""
-    method = catalogue.method(settings.algo)
-    found = Told(name, catalogue.papers()[method.paper].rivals, budget)
-    try:
-        found.told = dict(keeping(budget, facts[0]))
-        found.settings = _told(words, found.told, tables[0], compose)
-    except BoostrunError as error:
-        found.reason = str(error)
-    if clash := found.told.keys() & asked.typed:
-        raise BoostrunError(f"{min(clash)} is what a budget of {asked.kind} decides for {name}: leave it out")
-    with contextlib.suppress(BoostrunError):  # on fewer samples it may not fit; then nothing is searched
-        found.searched = _told(words, keeping(budget, facts[1]), tables[1], compose)
-    return found
+def _keeping(
+    methods: Mapping[str, tuple[Settings, list[str]]], kind: str, compose: Compose, command: Sequence[str]
+) -> tuple[dict[str, Keeping], list[dict]]:
+    """How each method keeps a kind of budget, and the records of pilot trials.
+
+    A method declares it. Otherwise a budget of seconds is kept by the number of rounds: pilot trials of two lengths
+    tell what a round takes, and a trial besides its rounds. BoostrunError if a pilot fails or is interrupted.
+    """
+    declared = {name: catalogue.method(settings.algo).keeps for name, (settings, _) in methods.items()}
+    found: dict[str, Keeping] = {name: obtain(keeps[kind]) for name, keeps in declared.items() if kind in keeps}
+    others = [name for name in methods if name not in found]
+    words = [[each for each in methods[name][1] if each.partition("=")[0] not in ("T", "trials")] for name in others]
+    pilots = [compose([*some, f"T={rounds}", f"trials={_PILOT_TRIALS}"]) for some in words for rounds in PILOTS]
+    cells = run_cells(pilots, command=command).cells if pilots else []
+    for number, name in enumerate(others):
+        done = [cell.done for cell in cells[2 * number : 2 * number + 2]]
+        if not all(done):
+            raise BoostrunError(f"the pilot trials of {name} were not finished: its seconds are not known")
+        found[name] = rounds_in(*(median(record["cost"]["train_seconds"] for record in each) for each in done))
+    return found, [record for cell in cells for record in cell.done]
 
 
-def _told(words: Sequence[str], told: Mapping[str, Any], table: Table, compose: Callable) -> Settings:
-    """The settings with what keeps a budget; BoostrunError where they do not fit the table."""
-    kept = [each for each in words if each.partition("=")[0] not in told]
-    return _fitting(compose([*kept, *(f"{key}={word(value)}" for key, value in told.items())]), table)
+def rounds_in(few: float, many: float) -> Keeping:
+    """The rounds that a budget of seconds buys, a fifth of it kept back, if the pilots took ``few`` and ``many``.
+
+    A trial takes a constant and a time per round. If the shorter pilot took as long or longer, the constant is 0.
+
+    >>> keep = rounds_in(1.2, 2.0)  # a second, and 0.01 per round
+    >>> keep(2.0, {}), keep(10.0, {})
+    ({'T': 60}, {'T': 700})
+    """
+    a_round = (many - few) / (PILOTS[1] - PILOTS[0])
+    constant = few - PILOTS[0] * a_round
+    if a_round <= 0 or constant < 0:
+        a_round, constant = max(few / PILOTS[0], many / PILOTS[1]), 0.0
+
+    def keep(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
+        rounds = int((_SHARE * budget - constant) / a_round + 1e-9)
+        if rounds < 1:
+            besides = f", and a trial {constant:.2g} s besides" if constant else ""
+            raise BoostrunError(f"a round takes {a_round:.2g} s{besides}")
+        return {"T": min(rounds, _MOST_ROUNDS)}
+
+    return keep
 
 
-def _fitting(settings: Settings, table: Table) -> Settings:
-    """The settings as they are; BoostrunError where they do not fit the table."""
-    fit(cell_of(settings), table)
-    return settings
-
-
-def _once(all_settings: Iterable[Settings | None]) -> dict[str, Settings]:
-    """Each cell once, by its key: two budgets may be kept by the same words."""
-    return {cell_of(settings).key: settings for settings in all_settings if settings is not None}
+# -- tuning ------------------------------------------------------------------------------------------------------------
 
 
 def _tune(
-    places: Sequence[Told], asked: Asked, table: Table, command: Sequence[str]
+    candidates: Sequence[Candidate], request: FrontierRequest, table: Table, command: Sequence[str]
 ) -> tuple[list[dict], list[dict], bool]:
-    """Give every place the values that its search finds best, of those that fit all training data too, all with as many
-    trials; returns the records of those, the trials that failed, and whether it was interrupted.
+    """Give every candidate the best values of its search that also fit all training data; all searches are as long.
+
+    Returns the records of the searches, the trials that failed, and whether it was interrupted.
     """
-    if asked.kind == "seconds":  # what is tried would change how long a round takes
-        return [], [], False
-    tuned = [place for place in places if asked.tuning and place.settings is not None and place.searched is not None]
+    tuned = [one for one in candidates if request.tuning and one.settings is not None and one.searched is not None]
+    if request.kind == "seconds":  # other values would change how long a round takes
+        tuned = []
     studies: dict[str, Study] = {}
-    for place in tuned:
-        study = study_of(place.searched, {*asked.typed, *place.told, *(["T"] if asked.quick else [])})  # type: ignore[arg-type]
+    for one in tuned:
+        study = study_of(one.searched, {*request.typed, *one.limits, *(["T"] if request.quick else [])})  # type: ignore[arg-type]
         if study.space:
             studies.setdefault(cell_of(study.settings).key, study)
     if not studies:
         return [], [], False
-    found = tune_all(list(studies.values()), asked.tuning, command=command)
-    choices = dict(zip(studies, found.choices))
-    tried = {key: len({each for row in choice.rows for each in row["records"]}) for key, choice in choices.items()}
-    least: dict[str, tuple[float, Told]] = {}  # of each method, its best place yet
-    for place in sorted(tuned, key=lambda place: place.budget):
-        key = cell_of(place.searched).key  # type: ignore[arg-type]
-        place.tried = tried.get(key, 0)
-        best = _best(choices[key].rows, place.settings, table) if key in choices else None  # type: ignore[arg-type]
+    found = tune_all(list(studies.values()), request.tuning, command=command)
+    rows = {key: choice.rows for key, choice in zip(studies, found.choices)}
+    least: dict[str, tuple[float, Candidate]] = {}  # the best candidate of each method so far
+    for one in sorted(tuned, key=lambda one: one.budget):
+        own = rows.get(cell_of(one.searched).key, ())  # type: ignore[arg-type]
+        one.tried = len({key for row in own for key in row["records"]})
+        best = _best(own, one.settings, table)  # type: ignore[arg-type]
         if best is None:
             continue
-        error, before = least.get(place.method, (math.inf, place))
+        error, before = least.get(one.method, (math.inf, one))
         if best[0][BY] <= error:
-            place.chosen, place.settings = dict(best[0]["values"]), best[1]
-            least[place.method] = best[0][BY], place
-        else:  # who may spend more may spend as little
-            place.settings, place.told, place.chosen = before.settings, before.told, before.chosen
+            one.chosen, one.settings = dict(best[0]["values"]), best[1]
+            least[one.method] = best[0][BY], one
+        else:  # a larger budget may also be spent like a smaller one
+            one.settings, one.limits, one.chosen = before.settings, before.limits, before.chosen
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
     store = open_store(tuned[0].settings)  # type: ignore[arg-type]
     return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
 
 
-def _best(rows: Sequence[dict], settings: Settings, table: Table) -> tuple[dict, Settings] | None:
-    """The trial with the least error of those whose values fit the table, and the settings with them; None for none."""
+def _best(rows: Sequence[Mapping[str, Any]], settings: Settings, table: Table) -> tuple[Mapping, Settings] | None:
+    """The row with the least error whose values fit the table, and the settings with them; None if there is none."""
     for row in sorted((row for row in rows if row[BY] is not None), key=lambda row: row[BY]):
         with contextlib.suppress(BoostrunError):
-            return row, _fitting(with_values(settings, row["values"]), table)
+            changed = with_values(settings, row["values"])
+            fit(cell_of(changed), table)
+            return row, changed
     return None
 
 
-def _point(place: Told, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
-    told = " ".join(f"{key}={word(value)}" for key, value in {**place.told, **place.chosen}.items())
-    if place.settings is None:
-        return FrontierPoint(place.method, place.rival, place.budget, reason=place.reason)
-    expected = len(place.settings.seeds)
-    cell = cells.get(cell_of(place.settings).key)
+# -- the result --------------------------------------------------------------------------------------------------------
+
+
+def _point(one: Candidate, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
+    words = " ".join(f"{key}={word(value)}" for key, value in {**one.limits, **one.chosen}.items())
+    if one.settings is None:
+        return FrontierPoint(one.method, one.rival, one.budget, reason=one.reason)
+    expected = len(one.settings.seeds)
+    cell = cells.get(cell_of(one.settings).key)
     if cell is None:
-        return FrontierPoint(place.method, place.rival, place.budget, (), expected, "it was not run", told)
+        return FrontierPoint(one.method, one.rival, one.budget, (), expected, "it was not run", words)
     why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
-    fixed = not catalogue.method(place.settings.algo).random and not place.settings.splits
+    fixed = not catalogue.method(one.settings.algo).random and not one.settings.splits
     records, failed = cell.best_records, len(cell.failed)
-    return FrontierPoint(place.method, place.rival, place.budget, records, expected, why, told, failed, fixed)
+    return FrontierPoint(one.method, one.rival, one.budget, records, expected, why, words, failed, fixed)
 
 
-def _fewer(tuning: int, places: Sequence[Told]) -> str:
-    """Which methods had fewer different trials than ``tuning``, as values came up again or none are searched.
+def _title(settings: Settings, words: Sequence[str]) -> str:
+    """The name of the data set, or of the user's file, and the features if ``words`` name some."""
+    name = Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
+    named = any(each.partition("=")[0] == "features" for each in words)
+    return f"{name} ({settings.features['name']})" if named else name
 
-    >>> places = [Told("a", False, 10, searched=True, tried=2), Told("b", False, 10, searched=True, tried=5)]
-    >>> _fewer(5, [*places, Told("c", True, 10, searched=True)])
+
+def _notes(
+    request: FrontierRequest, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell],
+    candidates: Sequence[Candidate],
+) -> list[str]:  # fmt: skip
+    """How the points were made, in lines."""
+    n, d, k = (facts[name] for name in ("n_samples", "n_features", "n_classes"))
+    size = f"{n:,} samples for training, {d:,} features, {k} classes"
+    found = [f"{first.dataset['name']} {first.features['name']}: {size}; {trials(cells)}" if cells else size]
+    typed = " ".join(each for each in request.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES))
+    if typed:
+        found.append(f"for all: {typed}")
+    if request.kind == "seconds":
+        found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
+    elif request.tuning:
+        share = round(100 * HOLDOUT)
+        found.append(
+            f"tuned under each budget, {request.tuning} trials a method, by the error on {share} % of the training "
+            "data that are held out; what is better there under a smaller budget is taken; the test data are not "
+            "looked at"
+        )
+        found += filter(None, [_fewer(request.tuning, candidates)])
+    else:
+        found.append("nothing is tuned: every other key is at its default")
+    if request.quick:
+        found.append(
+            f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed"
+        )
+    return found
+
+
+def _fewer(tuning: int, candidates: Sequence[Candidate]) -> str:
+    """Which methods had fewer distinct trials than ``tuning``, because values repeated or nothing is searched.
+
+    >>> some = [Candidate("a", False, 10, searched=True, tried=2), Candidate("b", False, 10, searched=True, tried=5)]
+    >>> _fewer(5, [*some, Candidate("c", True, 10, searched=True)])
     'where values came up again fewer trials differ, under some budget as few as: a 2; nothing of c is searched'
     """
     least: dict[str, int] = {}
-    for place in places:
-        if place.searched is not None and not place.reason:
-            least[place.method] = min(place.tried, least.get(place.method, tuning))
+    for one in candidates:
+        if one.searched is not None and not one.reason:
+            least[one.method] = min(one.tried, least.get(one.method, tuning))
     fewer = ", ".join(f"{name} {count}" for name, count in least.items() if 0 < count < tuning)
     unsearched = ", ".join(name for name, count in least.items() if not count)
     return "; ".join([
         *([f"where values came up again fewer trials differ, under some budget as few as: {fewer}"] if fewer else []),
         *([f"nothing of {unsearched} is searched"] if unsearched else []),
     ])  # fmt: skip
-
-
-def _called(settings: Settings, words: Sequence[str]) -> str:
-    """The data set's name, that of the file where it is one's own; and the features where ``words`` ask for some."""
-    name = Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
-    named = any(word.partition("=")[0] == "features" for word in words)
-    return f"{name} ({settings.features['name']})" if named else name
-
-
-def _about(
-    asked: Asked, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell], places: Sequence[Told]
-) -> tuple[str, ...]:
-    """How the points were made, in lines."""
-    n, d, k = (facts[name] for name in ("n_samples", "n_features", "n_classes"))
-    size = f"{n:,} samples for training, {d:,} features, {k} classes"
-    found = [f"{first.dataset['name']} {first.features['name']}: {size}; {told_trials(cells)}" if cells else size]
-    typed = " ".join(each for each in asked.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES))
-    if typed:
-        found.append(f"for all: {typed}")
-    if asked.kind == "seconds":
-        found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
-    elif asked.tuning:
-        share = round(100 * HOLDOUT)
-        found.append(
-            f"tuned under each budget, {asked.tuning} trials a method, by the error on {share} % of the training data "
-            "that are held out; what is better there under a smaller budget is taken; the test data are not looked at"
-        )
-        if fewer := _fewer(asked.tuning, places):
-            found.append(fewer)
-    else:
-        found.append("nothing is tuned: every other key is at its default")
-    if asked.quick:
-        found.append(
-            f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed"
-        )
-    return tuple(found)

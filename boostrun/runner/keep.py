@@ -20,11 +20,9 @@ from boostrun.inputs.bank import Table
 from boostrun.methods import saved
 from boostrun.methods.preparation import PREFIX, RawTable, bank_inputs
 from boostrun.prediction.model import columns_of
-from boostrun.runner.execute import threads
-from boostrun.runner.guards import pinned
+from boostrun.runner.execute import threads_for
 from boostrun.runner.plan import open_store, plan, prepare, roots
-from boostrun.runner.trial import Execute
-from boostrun.runner.worker import perform
+from boostrun.runner.worker import Execute, perform, pinned
 from boostrun.store import provenance
 from boostrun.store.cell import Trial
 
@@ -46,7 +44,7 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
     prepare([cell], settings.root["seed"])
     trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
     data_root, cache_root = (str(root.absolute()) for root in roots(settings))
-    execute = Execute(data_root, cache_root, settings.run["memory_mb"], os.getcwd(), threads(settings, 1))
+    execute = Execute(data_root, cache_root, settings.run["memory_mb"], os.getcwd(), threads_for(settings, 1))
     kept: list[Any] = []
     dataset = of_trial(cell.cell.dataset, trial.seed, Path(data_root))
     dataset = {key: value for key, value in dataset.items() if key not in ("holdout", "train_samples")}

@@ -20,7 +20,7 @@ from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
-from boostrun.store import code as changed
+from boostrun.store import code as changes
 from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.store.code import code_of
 from boostrun.store.equivalent import RERUN, Equivalent
@@ -28,24 +28,25 @@ from boostrun.store.packs import packs_below
 from boostrun.store.store import Store
 
 MOST_TRIALS = 500_000  # of one command
-_MOST_NAMES = 3  # of definitions that have changed
+_MOST_NAMES = 3  # changed definitions that are named
 
 
 @dataclass
 class PlannedCell:
-    """A cell and what the store knows of its trials.
+    """A cell and what the store has of its trials.
 
-    ``inputs`` are those of its first trial, all trials' where they do not split the samples anew; ``inputs.data`` is
-    empty when the data are not at hand or a value has not been tuned; ``missing`` says then what
-    belongs where.
+    ``inputs`` are those of its first trial, and of all trials unless each splits the samples anew. If data are missing
+    or a value has not been tuned, ``inputs.data`` is empty and ``missing`` says what belongs where. If a run allowed
+    it, ``refused`` says why the cell does not fit its data.
     """
 
     settings: Settings
     cell: Cell
     inputs: Inputs
     missing: str = ""
+    refused: str = ""
     done: list[dict] = field(default_factory=list)
-    sampled: set[str] = field(default_factory=set)  # of the done: keys of those by code that was compared by a sample
+    sampled: set[str] = field(default_factory=set)  # keys of done records whose code was compared by a sample only
     stale: dict[int, tuple[dict, str]] = field(default_factory=dict)
     failed: list[dict] = field(default_factory=list)
     to_run: list[Trial] = field(default_factory=list)
@@ -56,7 +57,7 @@ class PlannedCell:
         return [*self.done, *(record for record, _ in self.stale.values())]
 
     def table(self):
-        """The table that its trials are trained on, its bank built where it is not there yet."""
+        """The table that its trials train on; its feature bank is built if it is missing."""
         return table_of(self.settings, progress=False)
 
     def data_set(self):
@@ -70,7 +71,7 @@ class PlannedCell:
 
 
 def roots(settings: Settings) -> tuple[Path, Path]:
-    """(data root, cache root) as the config or $BOOSTRUN_DATA names them; the second keeps digests of the first."""
+    """(data root, cache root) from the config or $BOOSTRUN_DATA; digests of the first are kept in the second."""
     data = data_root(settings.root)
     cache = Path(settings.root["cache_root"] or data)
     digests.keep(data, cache)
@@ -78,35 +79,35 @@ def roots(settings: Settings) -> tuple[Path, Path]:
 
 
 def open_store(settings: Settings) -> Store:
-    """The store of single records, with the published records beside it."""
+    """The store of single records, with the published records."""
     return Store(Path(settings.root["store"]), packs_below(Path(settings.root["results"])))
 
 
 def published_store(results: Path) -> Store:
-    """The packed records below a folder of results, without any single ones."""
+    """The packed records below a folder of results, without single ones."""
     return Store(results / "no-records", packs_below(results))
 
 
 def indexes(cache_root: Path) -> tuple[Path, Path]:
-    """Where commands remember what they have looked at: in the cache, else in the user's own."""
+    """Where commands keep their indexes: in the cache, else in the user's cache."""
     return cache_root / "indexes", user_cache() / "indexes"
 
 
 def places_of(settings: Settings) -> Places:
-    """Where the data and banks of these settings lie."""
+    """Where the data and banks of these settings are."""
     return Places(*roots(settings), settings.run["memory_mb"], Path(), settings.root["n_jobs"])
 
 
 def input_for(dataset: Mapping) -> Input:
-    """The input of a data set of a cell."""
+    """The input of a cell's data set."""
     return input_of(catalogue.dataset(dataset).gives)
 
 
 def cell_of(settings: Settings) -> Cell:
-    """What of the settings decides a result; ``holdout`` and ``train_samples`` count to the data set, when given.
+    """The settings that decide a result.
 
-    So does what else the input says decides what is read. A key that came after records were published counts only
-    when it is not at its default, so that they are found.
+    ``holdout`` and ``train_samples``, if given, count to the data set, and so does what else its input needs. A key
+    that was added after records were published counts only if it is not at its default, so that they are found.
     """
     parts = {key: settings.root[key] for key in ("holdout", "train_samples") if settings.root[key] is not None}
     dataset = input_for(settings.dataset).of_cell({**settings.dataset, **parts}, settings.run)
@@ -115,28 +116,29 @@ def cell_of(settings: Settings) -> Cell:
 
 
 def own_choices(all_settings: Sequence[Settings]) -> tuple[registry.OwnChoice, ...]:
-    """Every algorithm, data set, family and paper of a person's own: workers are told."""
+    """The user's own algorithms, data sets, families and papers, which workers need to know."""
     groups = ("algo", "dataset", "features")
     return registry.registered((group, getattr(settings, group)) for settings in all_settings for group in groups)
 
 
-def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> list[PlannedCell]:
-    """Look every trial up in the store; nothing is built, fetched or run.
+# -- planning ----------------------------------------------------------------------------------------------------------
 
-    Without ``data`` nobody looks whether they are at hand or have changed, which takes most of the time: what is stored
-    is found, and nothing is to run. Raises BoostrunError for more trials than one command can have.
+
+def plan(all_settings: Sequence[Settings], store: Store, data: bool = True) -> list[PlannedCell]:
+    """Look up every trial in the store; nothing is built, fetched or run.
+
+    Without ``data`` it is not checked whether data are present or have changed, which takes most of the time: stored
+    records are found, and nothing is to run. Raises BoostrunError for more trials than one command can have.
     """
     trials = sum(len(settings.seeds) for settings in all_settings)
     if trials > MOST_TRIALS:
         raise BoostrunError(f"{trials:,} trials are more than one command can have ({MOST_TRIALS:,})")
-    index = functools.cache(store.index)  # looked at once, and not at all when nothing is missing
-    places = {settings.root["results"] for settings in all_settings}
-    equivalent = {place: Equivalent.read(Path(place)) for place in places}
-    keys = functools.cache(_data_key) if data else None
+    index = functools.cache(store.index)  # made once, and only if something is missing
+    equivalent = functools.cache(lambda results: Equivalent.read(Path(results)))
+    data_key = functools.cache(_data_key) if data else None
     with digests.one_look():
-        return [
-            _plan_cell(settings, store, index, equivalent[settings.root["results"]], keys) for settings in all_settings
-        ]
+        return [_plan_cell(settings, store, index, equivalent(settings.root["results"]), data_key)
+                for settings in all_settings]  # fmt: skip
 
 
 def _plan_cell(
@@ -144,7 +146,7 @@ def _plan_cell(
     store: Store,
     index: Callable[[], Mapping],
     equivalent: Equivalent,
-    key_of: Callable[[str, str, Places], str] | None,
+    data_key: Callable[[str, str, Places], str] | None,
 ) -> PlannedCell:
     cell = cell_of(settings)
     filled, untuned = tuned.fill_in(settings, cell)
@@ -154,17 +156,17 @@ def _plan_cell(
     source = source_digest(*code)
     planned = PlannedCell(settings, cell, Inputs("", source), missing=untuned)
     keys = dict.fromkeys(settings.seeds, "")
-    if key_of is not None and not untuned:
+    if data_key is not None and not untuned:
         places, features = places_of(settings), canonical_json(cell.features)
         try:
             for seed in settings.seeds:
                 dataset = canonical_json(of_trial(cell.dataset, seed, places.data_root))
-                keys[seed] = key_of(dataset, features, places)
+                keys[seed] = data_key(dataset, features, places)
         except DataMissingError as error:
             planned.missing = str(error)
     planned.inputs = Inputs(keys[settings.root["seed"]], source)
-    changes = functools.cache(
-        lambda old: changed.since(old, code.roots, store.root, Path(settings.root["results"]), equivalent)
+    since = functools.cache(
+        lambda old: changes.since(old, code.roots, store.root, Path(settings.root["results"]), equivalent)
     )
     for seed in settings.seeds:
         trial = Trial(cell, seed, Inputs(keys[seed], source))
@@ -176,9 +178,9 @@ def _plan_cell(
             planned.failed.append(record)
         found = [old for old in store.find(cell.key, seed, index()) if old["status"] == "done"]
         if found:
-            whys = [_why_stale(old, trial.inputs, equivalent, changes) for old in found]
+            whys = [_why_stale(old, trial.inputs, equivalent, since) for old in found]
             old, why = next((pair for pair in zip(found, whys) if not pair[1]), (found[0], whys[0]))
-            if not why:  # the same code under an older digest, or the data are not here to be compared
+            if not why:  # the same code under an older digest, or the data are missing and cannot be compared
                 planned.done.append(old)
                 if equivalent.kind(old["inputs"]["source"], source) == RERUN:
                     planned.sampled.add(old["key"])
@@ -190,16 +192,16 @@ def _plan_cell(
 
 
 def _data_key(dataset: str, features: str, places: Places) -> str:
-    """What identifies the data that the input reads, of keys as JSON; nothing is built."""
+    """The key of the data that the input reads, given as JSON; nothing is built."""
     chosen = json.loads(dataset)
     return input_for(chosen).key(chosen, json.loads(features), places)
 
 
-def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent, changes: Callable) -> str:
-    """What has changed since a record was made: definitions by name, "code", "data or features"; empty: nothing."""
+def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent, since: Callable[[str], list[str]]) -> str:
+    """What changed since a record was made: definitions by name, "code", "data or features"; empty: nothing."""
     found = []
     if not equivalent.kind(record["inputs"]["source"], inputs.source):
-        names = changes(record["inputs"]["source"])
+        names = since(record["inputs"]["source"])
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         found.append(", ".join(names[:_MOST_NAMES]) + more if names else "code")
     if inputs.data and not equivalent.kind(record["inputs"]["data"], inputs.data):
@@ -207,31 +209,36 @@ def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent, changes: Ca
     return " and ".join(found)
 
 
-def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True) -> None:
-    """Build what the trials ``seed`` of cells of one input share where it is not there yet, and hold each of the cells
-    against it.
+# -- preparing ---------------------------------------------------------------------------------------------------------
 
-    Raises BoostrunError when a budget does not fit the data, or a method cannot start on them.
+
+def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True, skip_unfit: bool = False) -> None:
+    """Build what the trials ``seed`` of cells of one input share, and check that each cell fits it.
+
+    Raises BoostrunError if a budget does not fit the data, or a method cannot start on them; with ``skip_unfit`` such a
+    cell is refused, and has no trial to run.
     """
     first, places = cells[0].cell, places_of(cells[0].settings)
     dataset = of_trial(first.dataset, seed, places.data_root)
     prepared = input_for(first.dataset).prepare(dataset, first.features, places, progress)
     for planned in cells:
-        fit(planned.cell, prepared)
+        try:
+            fit(planned.cell, prepared)
+        except BoostrunError as error:
+            if not skip_unfit:
+                raise
+            planned.refused, planned.to_run = str(error), []
 
 
 def fit(cell: Cell, prepared: Any) -> None:
-    """Hold a cell against its input as it is prepared.
-
-    Raises BoostrunError when a budget does not fit the data, or a method cannot start on them.
-    """
+    """Raise BoostrunError if a cell's budget does not fit its prepared input, or its method cannot start on it."""
     input_for(cell.dataset).fits(prepared, cell)
     method = catalogue.method(cell.algo)
     obtain(method.evaluation)().check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
 
 
 def table_of(settings: Settings, progress: bool = True):
-    """The table of these settings, its bank built where it is not there yet; DataMissingError without its data."""
+    """The table of these settings; its feature bank is built if missing. DataMissingError without its data."""
     cell, places = cell_of(settings), places_of(settings)
     dataset = of_trial(cell.dataset, settings.root["seed"], places.data_root)
     return input_for(cell.dataset).prepare(dataset, cell.features, places, progress)

@@ -1,9 +1,9 @@
-"""Equal tuning: as many trials for every method, each a record, all methods' in one queue.
+"""Tuning: an ask-and-tell search with the same number of trials for every method, all methods in one queue.
 
-A trial is trained on a part of the training data and measured on the rest of it, which is held out; the test part is
-never opened. What is tried next is asked for in batches of :data:`BATCH`, whose size depends on nothing, and told in
-the order in which it was asked for: neither the number of workers nor an interruption changes a choice. A search that
-was cut off asks for the same again, and finds what is done in the store.
+A trial trains on a part of the training data and is measured on the rest, which is held out; the test part is never
+opened. Each sampler is asked for batches of :data:`BATCH` and told their losses in the order of asking, so neither the
+number of workers nor an interruption changes a choice. A search that was interrupted asks for the same trials again,
+and finds the finished ones in the store.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Collection, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,23 +21,22 @@ from boostrun.config.settings import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
-from boostrun.runner.execute import run_cells
-from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, places_of, plan, table_of
+from boostrun.runner.execute import RunResult, run_cells
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of
 from boostrun.runner.progress import RunProgress
-from boostrun.runner.sampler import Sampler, version
 from boostrun.runner.tuned import with_values
-from boostrun.store.store import Store
 
-BATCH = 5  # asked for before any of them is told
-HOLDOUT = 0.2  # of the training data, where nothing else is asked for
-BY = "test_error_pct"  # which is the error on what is held out
-_OTHER_STREAM = 1_000_000  # added to the seed of a stream that is drawn: no trial that is reported has it
+BATCH = 5  # trials asked for before any of them is told
+HOLDOUT = 0.2  # default share of the training data that is held out
+BY = "test_error_pct"  # here the error on the held-out data
 COSTS = ("evaluations", "train_seconds")
+_OTHER_STREAM = 1_000_000  # added to the seed of a generated stream: no reported trial uses such a seed
+_DIGITS = 4  # of a number that is tried, so that it can be typed
 
 
 @dataclass(frozen=True)
 class Study:
-    """Settings, and what of them is searched: key as it is typed (``algo.shrinkage``, ``T``) -> range or choices."""
+    """Settings, and what is searched: key as typed (``algo.shrinkage``, ``T``) -> range or choices."""
 
     settings: Settings
     space: Mapping[str, Range | Choices]
@@ -44,12 +44,11 @@ class Study:
 
 @dataclass(frozen=True)
 class Choice:
-    """What became of a study.
+    """The result of a study.
 
-    ``trial`` is its settings as its trials have them: their seeds, and what is held out. ``rows`` are its trials in the
-    order in which they were asked for: ``values`` by key, ``test_error_pct`` (None where it failed, and ``why``), the
-    costs of its runs, and the keys of their ``records``. The first is the settings as they are. ``best`` is the row
-    with the least error, of equal ones the first; None where all failed.
+    ``trial`` are the settings of its trials, with their seeds and held-out data. ``rows`` are the trials in the order
+    of asking: ``values`` by key, ``test_error_pct`` (None if it failed, with ``why``), the costs and the keys of its
+    ``records``. The first one has the values of the study's settings.
     """
 
     study: Study
@@ -58,40 +57,35 @@ class Choice:
 
     @property
     def best(self) -> Mapping[str, Any] | None:
-        """The row that is chosen."""
+        """The row with the least error, the first of equal ones; None if all failed."""
         done = [row for row in self.rows if row[BY] is not None]
         return min(done, key=lambda row: row[BY]) if done else None
 
     @property
     def settings(self) -> Settings:
-        """The settings of the study with the values chosen, nothing held out; BoostrunError where there are none."""
+        """The settings of the study with the chosen values, nothing held out; BoostrunError if all trials failed."""
         if self.best is None:
             why = self.rows[0]["why"] if self.rows else "it was interrupted"
             raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}: {why}")
         return with_values(whole(self.study.settings), self.best["values"])
 
-    @property
-    def _first(self) -> int | None:
-        """So many examples of a recorded stream are tuned on; None where it is something else."""
-        mine, theirs = self.trial.dataset, self.study.settings.dataset
-        return mine["first"] if mine.get("scored_after") != theirs.get("scored_after") else None
-
     def kept(self) -> dict[str, Any]:
-        """What ``tuned.json`` holds: the values, what they were chosen by and among, and what that cost."""
+        """The content of ``tuned.json``: the values, what they were chosen by and among, and what that cost."""
         best = self.best
         if best is None:
             raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}")
         costs = [cost for cost in COSTS if cost in best]
         spent = {cost: sum(row.get(cost, 0.0) for row in self.rows) for cost in costs}
+        recorded = self.trial.dataset.get("scored_after") != self.study.settings.dataset.get("scored_after")
         return {
             "label": cell_of(whole(self.study.settings)).label,
             "values": dict(best["values"]),
             "by": BY,
             "held_out": self.trial.root["holdout"],
-            "first": self._first,
+            "first": self.trial.dataset["first"] if recorded else None,  # examples of a recorded stream
             "seed": self.trial.root["seed"],
             "seeds": len(self.trial.seeds),
-            "sampler": f"TPE of Optuna {version()}, {BATCH} at a time",
+            "sampler": f"TPE of Optuna {optuna().__version__}, {BATCH} at a time",
             "space": {key: str(one) for key, one in self.study.space.items()},
             "cost": {"of_the_run": {cost: best[cost] for cost in costs}, "with_tuning": spent},
             "trials": [dict(row) for row in self.rows],
@@ -100,7 +94,7 @@ class Choice:
 
 @dataclass
 class Found:
-    """What became of some studies: a choice for each, in their order, and the records of trials that failed."""
+    """The results of some studies: a choice for each, in their order, and the records of trials that failed."""
 
     choices: list[Choice]
     failed: list[dict]
@@ -110,53 +104,52 @@ class Found:
 def study_of(
     settings: Settings, given: Collection[str] = (), own: Mapping[str, Range | Choices] | None = None
 ) -> Study:
-    """What a method declares that may be searched, without the keys that are ``given``, and with ranges of one's own.
+    """A study of what a method declares as searchable, without the keys that are ``given``, with ``own`` ranges added.
 
-    Keys are as they are typed: ``algo.shrinkage``, ``T``.
+    A key that has an effect only at another key's value is left out if that value is ruled out.
 
     >>> from boostrun.runner.compose import compose_one
     >>> sorted(study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], {"T": Range(10, 50)}).space)
     ['T', 'algo.coefficient', 'algo.depth', 'algo.stump_weights', 'algo.weak_learner']
     """
     method = catalogue.method(settings.algo)
+
+    def typed(name: str) -> str:
+        return name if name in method.budget else f"algo.{name}"
+
     declared = {
-        typed(name, method): one.under({typed(other, method): value for other, value in one.when.items()})
+        typed(name): one.under({typed(other): value for other, value in one.when.items()})
         for name, one in method.search.items()
     }
     space = {**{key: one for key, one in declared.items() if key not in given}, **(own or {})}
-    return Study(settings, {key: one for key, one in space.items() if _may_count(one, space, settings)})
-
-
-def _may_count(one: Range | Choices, space: Mapping[str, Range | Choices], settings: Settings) -> bool:
-    """Whether no key that is not searched rules out that this one has an effect."""
-    return all(key in space or settings.algo.get(key.removeprefix("algo.")) == value for key, value in one.when.items())
+    found = {
+        key: one for key, one in space.items()
+        if all(other in space or settings.algo.get(other.removeprefix("algo.")) == value
+               for other, value in one.when.items())
+    }  # fmt: skip
+    return Study(settings, found)
 
 
 def whole(settings: Settings) -> Settings:
-    """The settings as what is chosen is used with: nothing is held out."""
+    """The settings with nothing held out, as the chosen values are used."""
     return dataclasses.replace(settings, root={**settings.root, "holdout": None, "tuned": False})
-
-
-def typed(name: str, method: Any) -> str:
-    """A key, or a budget's symbol, of a declaration as a person types it."""
-    return name if name in method.budget else f"algo.{name}"
 
 
 def tune_all(
     studies: Sequence[Study], trials: int = 30, *, seeds: int = 1, command: Sequence[str] = (), quiet: bool = False
 ) -> Found:
-    """Search every study with as many trials, all studies' batches in one queue; what the store has is not run again.
+    """Search every study with the same number of trials; trials in the store are not run again.
 
     Parameters
     ----------
-    studies : all of one store, as :func:`boostrun.runner.execute.run_cells` asks. A study's ``seed`` at the top of its
-        settings is that of its search and of its trials; its ``holdout`` is the share that is held out, 0.2 without.
-    trials : of each study, the settings as they are among them. Where nothing can be searched there is that one.
-    seeds : runs of a trial, each with a seed of its own, whose mean error counts; 1 where nothing is random.
-    command, quiet : as ``run_cells`` has them.
+    studies : all of one store. The ``seed`` of a study's settings is that of its search and of its trials; its
+        ``holdout`` is the share that is held out, 0.2 by default.
+    trials : per study, the settings as they are among them; 1 for a study with nothing to search.
+    seeds : runs per trial, whose mean error counts; 1 if nothing is random.
+    command, quiet : see :func:`boostrun.runner.execute.run_cells`.
 
-    A trial that fails, or whose values do not fit the data, counts among its study's.
-    Raises BoostrunError, DataMissingError where nothing of a study can be run; Optuna missing.
+    A trial that fails, or whose values do not fit the data, counts as one of its study's.
+    Raises BoostrunError (DataMissingError) if no trial of the first batch can be run, or Optuna is not installed.
     """
     if not studies:
         return Found([], [], False)
@@ -164,50 +157,94 @@ def tune_all(
     samplers = [Sampler(study.space, _usual(study), study.settings.root["seed"]) for study in studies]
     wanted = [trials if study.space else 1 for study in studies]
     rows: list[list[dict[str, Any]]] = [[] for _ in studies]
+    failed: dict[str, dict] = {}
     progress = None if quiet else RunProgress((BY,), total=sum(n * len(s.seeds) for n, s in zip(wanted, of_trials)))
-    queue = _Queue(open_store(studies[0].settings), command, progress)
-    expected, interrupted = 0, False
+    run = functools.partial(
+        run_cells, command=command, quiet=quiet, progress=progress, store=open_store(studies[0].settings),
+        skip_unfit=True,
+    )  # fmt: skip
+    expected, begun, interrupted = 0, False, False
     try:
-        while not interrupted and any(len(mine) < n for mine, n in zip(rows, wanted)):
-            asked = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
-            flat = [(number, values) for number, batch in enumerate(asked) for values in batch]
-            made, interrupted = queue.run([(of_trials[n], values) for n, values in flat])
-            if interrupted:
+        while any(len(mine) < n for mine, n in zip(rows, wanted)):
+            batches = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
+            asked = [(number, values) for number, batch in enumerate(batches) for values in batch]
+            made, result = _run_batch([(of_trials[number], values) for number, values in asked], run)
+            if interrupted := result.interrupted:
                 break
-            if progress is not None:  # who was asked for twice has run once
-                expected += sum(len(of_trials[number].seeds) for number, _ in flat)
-                progress.skip(max(expected - progress.told, 0))
-            for (number, values), row in zip(flat, made):
+            refused = {cell.refused for cell in result.cells}
+            if not begun and len(refused) == 1 and all(refused) and len(result.cells) == len(asked):
+                raise BoostrunError(refused.pop())
+            begun = begun or "" in refused
+            failed.update({record["key"]: record for record in result.failed})
+            if progress is not None:  # a trial that was asked for twice has run once
+                expected += sum(len(of_trials[number].seeds) for number, _ in asked)
+                progress.skip(max(expected - progress.counted, 0))
+            for (number, values), row in zip(asked, made):
                 rows[number].append({"values": values, **row})
-            for sampler, mine, batch in zip(samplers, rows, asked):
+            for sampler, mine, batch in zip(samplers, rows, batches):
                 sampler.tell([row[BY] for row in mine[len(mine) - len(batch) :]])
     finally:
         if progress is not None:
             progress.end()
     ended = [mine if len(mine) == n else [] for mine, n in zip(rows, wanted)]
     choices = [Choice(study, s, tuple(mine)) for study, s, mine in zip(studies, of_trials, ended)]
-    return Found(choices, list(queue.failed.values()), interrupted)
+    return Found(choices, list(failed.values()), interrupted)
+
+
+def _run_batch(
+    tried: Sequence[tuple[Settings, Mapping[str, Any]]], run: Callable[[list[Settings]], RunResult]
+) -> tuple[list[dict[str, Any]], RunResult]:
+    """Run settings with values; returns a row for each of them, and the result of those that the method accepts."""
+    rows: list[dict[str, Any]] = [{BY: None, "why": "", "records": []} for _ in tried]
+    runnable: dict[int, Settings] = {}
+    for number, (settings, values) in enumerate(tried):
+        try:
+            runnable[number] = with_values(settings, values)
+        except BoostrunError as error:
+            rows[number]["why"] = str(error)
+    result = run(list(runnable.values())) if runnable else RunResult([], [], 0, False)
+    for number, cell in zip(runnable, result.cells):
+        rows[number] |= _row(cell)
+    return rows, result
+
+
+def _row(cell: PlannedCell) -> dict[str, Any]:
+    """Mean error and summed costs of a trial's runs."""
+    why = ""
+    if len(cell.done) < len(cell.settings.seeds):
+        why = cell.refused or (cell.failed[0]["error"]["message"] if cell.failed else "it was not run")
+    elif not all(BY in record["metrics"] for record in cell.done):
+        why = f"its records have no {BY}"
+    if why:
+        return {BY: None, "why": why, "records": []}
+    costs = [cost for cost in COSTS if all(cost in record["cost"] for record in cell.done)]
+    return {
+        BY: sum(record["metrics"][BY] for record in cell.done) / len(cell.done),
+        "why": "",
+        **{cost: sum(record["cost"][cost] for record in cell.done) for cost in costs},
+        "records": [record["key"] for record in cell.done],
+    }
 
 
 def _of_trials(settings: Settings, seeds: int) -> Settings:
-    """The settings as a trial of the search has them: on held-out training data, or on another stream."""
+    """The settings of a search's trials: on held-out training data, or on another stream."""
     method = catalogue.method(settings.algo)
     root = {**settings.root, "trials": seeds if method.random or settings.splits else 1, "tuned": False}
     dataset = settings.dataset
-    if _is_drawn(settings):
+    gives = catalogue.dataset(dataset).gives
+    if gives == "stream" and _is_generated(settings):
         root["seed"] += _OTHER_STREAM
-    elif catalogue.dataset(dataset).gives == "stream":
+    elif gives == "stream":
         dataset = {**dataset, "first": _unscored(settings), "scored_after": 0}
     else:
         root["holdout"] = HOLDOUT if root["holdout"] is None else root["holdout"]
-        given = catalogue.dataset(settings.dataset).gives
-        input_of(given).refuse(settings.algo["name"], method, settings.dataset, settings.features, root)
+        input_of(gives).refuse(settings.algo["name"], method, dataset, settings.features, root)
     run = {**settings.run, "predictions": False}
     return dataclasses.replace(settings, dataset=dataset, root=root, run=run, requested=1)
 
 
 def _unscored(settings: Settings) -> int:
-    """How many examples of a recorded stream are not scored, so that they can be tuned on; BoostrunError for none."""
+    """The number of examples of a recorded stream that are not scored and can be tuned on; BoostrunError if none."""
     dataset = settings.dataset
     if dataset["scored_after"]:
         return min(dataset["scored_after"], dataset["first"] or math.inf)
@@ -219,11 +256,8 @@ def _unscored(settings: Settings) -> int:
     )
 
 
-def _is_drawn(settings: Settings) -> bool:
-    """Whether the data are a stream that each trial draws anew: then another one can be searched on."""
-    declared = catalogue.dataset(settings.dataset)
-    if declared.gives != "stream":
-        return False
+def _is_generated(settings: Settings) -> bool:
+    """Whether each trial generates its own stream; then another one can be searched on."""
     try:
         return not loader_of(settings.dataset).files(settings.dataset, data_root(settings.root))
     except DataMissingError:
@@ -237,81 +271,104 @@ def _usual(study: Study) -> dict[str, Any]:
     return of_algo | {key: study.settings.budget.get(key) for key in named if "." not in key}
 
 
-class _Queue:
-    """Runs the trials of one round after the other; what the store has packed is looked at once."""
-
-    def __init__(self, store: Store, command: Sequence[str], progress: RunProgress | None) -> None:
-        self.store, self.begun, self.failed = store, False, dict[str, dict]()
-        self._run_cells = functools.partial(
-            run_cells, command=command, quiet=progress is None, progress=progress, store=store
-        )
-
-    def run(self, tried: Sequence[tuple[Settings, Mapping[str, Any]]]) -> tuple[list[dict[str, Any]], bool]:
-        """A row for each of the settings with its values, and whether it was interrupted.
-
-        Raises BoostrunError where of the first round nothing can be run, and for one reason.
-        """
-        rows: list[dict[str, Any]] = [{BY: None, "why": "", "records": []} for _ in tried]
-        runnable: dict[int, Settings] = {}
-        for number, (settings, values) in enumerate(tried):
-            try:
-                runnable[number] = with_values(settings, values)
-            except BoostrunError as error:
-                rows[number]["why"] = str(error)
-        if not runnable:
-            return rows, False
-        try:
-            result = self._run_cells(list(runnable.values()))
-        except BoostrunError as error:
-            refused = self._refused(runnable)
-            alike = len(refused) == len(tried) and set(refused.values()) == {str(error)}
-            if not refused or (alike and not self.begun):
-                raise
-            for number, why in refused.items():
-                rows[number]["why"] = why
-                del runnable[number]
-            if not runnable:
-                return rows, False
-            result = self._run_cells(list(runnable.values()))
-        self.begun = True
-        self.failed.update({record["key"]: record for record in result.failed})
-        for number, cell in zip(runnable, result.cells):
-            rows[number] |= _row(cell)
-        return rows, result.interrupted
-
-    def _refused(self, runnable: Mapping[int, Settings]) -> dict[int, str]:
-        """Those that cannot be begun on their data, and why."""
-        alike: dict[str, list[tuple[int, PlannedCell]]] = {}
-        for number, settings in runnable.items():
-            (cell,) = plan([settings], self.store)
-            if cell.missing:
-                return {}  # data that are not there are missing to all
-            if cell.to_run:
-                alike.setdefault(str((cell.cell.dataset, cell.cell.features)), []).append((number, cell))
-        found = {}
-        for group in alike.values():
-            table = None  # one for all of a group: what is held out of a large bank is gigabytes
-            for number, cell in group:
-                try:
-                    table = table_of(cell.settings, progress=False) if table is None else table
-                    fit(cell.cell, table)
-                except BoostrunError as error:
-                    found[number] = str(error)
-        return found
+# -- the sampler -------------------------------------------------------------------------------------------------------
 
 
-def _row(cell: PlannedCell) -> dict[str, Any]:
-    """Mean error and summed costs of a trial's runs."""
-    if len(cell.done) < len(cell.settings.seeds):
-        why = cell.failed[0]["error"]["message"] if cell.failed else "it was not run"
-        return {BY: None, "why": why, "records": []}
-    errors = [record["metrics"][BY] for record in cell.done if BY in record["metrics"]]
-    if len(errors) < len(cell.done):
-        return {BY: None, "why": f"its records have no {BY}", "records": []}
-    costs = [cost for cost in COSTS if all(cost in record["cost"] for record in cell.done)]
-    return {
-        BY: sum(errors) / len(errors),
-        "why": "",
-        **{cost: sum(record["cost"][cost] for record in cell.done) for cost in costs},
-        "records": [record["key"] for record in cell.done],
-    }
+def optuna() -> Any:
+    """The package Optuna; BoostrunError if it is not installed."""
+    try:
+        import optuna
+    except ImportError:
+        raise BoostrunError("boostrun tune needs Optuna: pip install 'boostrun[tuning]'") from None
+    return optuna
+
+
+class Sampler:
+    """Proposes values by Optuna's TPE from the losses of earlier ones.
+
+    Parameters
+    ----------
+    space : key -> what is searched
+    usual : key -> its usual value, for all keys that are in ``space`` or in a ``when`` of it
+    seed : int
+
+    The first proposal is the usual values. All others follow from the seed and from the losses told so far, in their
+    order. Nothing is kept on disk. Cost: a few ms per trial.
+
+    >>> sampler = Sampler({"shrinkage": Range(0.01, 1.0, log=True)}, {"shrinkage": 0.5}, seed=0)
+    >>> sampler.ask(2)
+    [{'shrinkage': 0.5}, {'shrinkage': 0.1252}]
+    >>> sampler.tell([3.0, 2.0])
+    """
+
+    def __init__(self, space: Mapping[str, Range | Choices], usual: Mapping[str, Any], seed: int) -> None:
+        self.space, self.usual = space, usual
+        self._optuna = optuna()
+        self._begun = False
+        self._asked: list[tuple[Any, dict[str, Any]]] = []
+        level = self._optuna.logging.get_verbosity()
+        self._optuna.logging.set_verbosity(self._optuna.logging.WARNING)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # constant_liar is experimental in older versions
+            tpe = self._optuna.samplers.TPESampler(seed=seed, constant_liar=True)
+            self._study = self._optuna.create_study(sampler=tpe)
+        self._optuna.logging.set_verbosity(level)
+
+    def ask(self, count: int) -> list[dict[str, Any]]:
+        """The next ``count`` combinations, key -> value, without keys that have no effect in them."""
+        self._asked = []
+        for _ in range(count):
+            trial = self._study.ask() if self._begun else None
+            self._asked.append((trial, self._values(trial)))
+            self._begun = True
+        return [values for _, values in self._asked]
+
+    def tell(self, losses: Sequence[float | None]) -> None:
+        """The losses of the combinations that were asked for last, in their order; None for one that failed."""
+        for (trial, values), loss in zip(self._asked, losses, strict=True):
+            if trial is None:
+                self._add(values, loss)
+            elif loss is None:
+                self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
+            else:
+                self._study.tell(trial, loss)
+        self._asked = []
+
+    def _values(self, trial: Any) -> dict[str, Any]:
+        """The values of a trial of Optuna, or the usual ones."""
+        values: dict[str, Any] = {}
+        for key, one in self.space.items():
+            if all({**self.usual, **values}.get(other) == wanted for other, wanted in one.when.items()):
+                values[key] = self.usual[key] if trial is None else _suggest(trial, key, one)
+        return values
+
+    def _add(self, values: Mapping[str, Any], loss: float | None) -> None:
+        """Count the usual values among the trials if they lie in the space."""
+        if loss is None or not all(_contains(self.space[key], value) for key, value in values.items()):
+            return
+        distributions = {key: self._distribution(self.space[key]) for key in values}
+        made = self._optuna.trial.create_trial(params=dict(values), distributions=distributions, value=loss)
+        self._study.add_trial(made)
+
+    def _distribution(self, one: Range | Choices) -> Any:
+        kinds = self._optuna.distributions
+        if isinstance(one, Choices):
+            return kinds.CategoricalDistribution(one.values)
+        kind = kinds.IntDistribution if one.whole else kinds.FloatDistribution
+        return kind(one.low, one.high, log=one.log)
+
+
+def _suggest(trial: Any, key: str, one: Range | Choices) -> Any:
+    if isinstance(one, Choices):
+        return trial.suggest_categorical(key, one.values)
+    if one.whole:
+        return trial.suggest_int(key, one.low, one.high, log=one.log)
+    found = trial.suggest_float(key, one.low, one.high, log=one.log)
+    return min(max(float(f"{found:.{_DIGITS}g}"), one.low), one.high)
+
+
+def _contains(one: Range | Choices, value: Any) -> bool:
+    if isinstance(one, Choices):
+        return any(value is each or (type(value) is type(each) and value == each) for each in one.values)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and one.low <= value <= one.high

@@ -1,8 +1,8 @@
 """Values chosen by ``boostrun tune``: where a choice is kept, and how a later run or table finds it.
 
-A choice from a grid belongs to a configuration: all that decides a result but the value chosen. One that was searched
-for belongs to the settings that it began with. Either is the file ``tuned.json`` in a folder of its own under
-``<results>/tuned``, beside a table of what it was chosen from and the records.
+A choice from a grid belongs to a configuration without the tuned value, one from a search to the settings the search
+began with. Either is the file ``tuned.json`` in a folder below ``<results>/tuned``, beside a table of the trials it was
+chosen from and their records.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ WORD = "tuned"
 
 
 def key_of(cell: Cell) -> str:
-    """The key of the algorithm that is tuned; empty when it has none."""
+    """The key of the algorithm that a paper's grid tunes; empty if it has none."""
     tuning = catalogue.method(cell.algo).tuning
     return tuning.key if tuning else ""
 
 
 def folder(results: str | Path, cell: Cell) -> Path:
-    """Where the choice for this cell is kept, whatever value the tuned key has in it.
+    """The folder of a choice from a grid, the same for all values of the tuned key.
 
     >>> cell = Cell({"name": "ucb", "scale": 3}, {"name": "digits"}, {"name": "raw"}, {"T": 20, "Q": 10})
     >>> folder("results", cell).as_posix()
     'results/tuned/ucb-digits-raw-T20-Q10-4f726f48'
     """
-    of = cell.config()
-    of["algo"].pop(key_of(cell), None)
-    return _folder(results, cell, of)
+    config = cell.config()
+    config["algo"].pop(key_of(cell), None)
+    return _folder(results, cell, config)
 
 
 def searched_folder(results: str | Path, cell: Cell) -> Path:
-    """Where the choice of a search that began with this cell is kept.
+    """The folder of the choice of a search that began with this cell.
 
     >>> cell = Cell({"name": "geem", "shrinkage": 0.5}, {"name": "digits"}, {"name": "raw"}, {"r": 20})
     >>> searched_folder("results", cell).as_posix()
@@ -50,16 +50,16 @@ def searched_folder(results: str | Path, cell: Cell) -> Path:
     return _folder(results, cell, {"searched": cell.config()})
 
 
-def _folder(results: str | Path, cell: Cell, of: Mapping[str, Any]) -> Path:
+def _folder(results: str | Path, cell: Cell, content: Mapping[str, Any]) -> Path:
     name = "-".join(cell.label.replace("·", " ").replace("=", "").split())
-    return Path(results) / WORD / f"{name}-{digest_of(of)[:8]}"
+    return Path(results) / WORD / f"{name}-{digest_of(content)[:8]}"
 
 
 def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
-    """The settings with what was chosen where ``tuned`` stands, and what is missing: a sentence, or nothing.
+    """The settings with the chosen values in place of ``tuned``, and a sentence if they have not been chosen yet.
 
-    ``algo.KEY=tuned`` takes the value chosen from a grid, ``tuned=true`` all values of a search; where nothing of a
-    method can be searched, it is as it is. Raises BoostrunError for a choice that cannot be read.
+    ``algo.KEY=tuned`` takes the value from a grid, ``tuned=true`` all values of a search; a method with nothing to
+    search is left as it is. Raises BoostrunError for a choice that cannot be read.
     """
     key = key_of(cell)
     if key and settings.algo[key] == WORD:
@@ -76,11 +76,11 @@ def fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
     return settings, ""
 
 
-def _read(place: Path, what: str) -> Any:
-    """A part of the choice that is kept there, None where none is."""
-    path = place / "tuned.json"
+def _read(folder: Path, part: str) -> Any:
+    """A part of the choice in a folder; None if there is none."""
+    path = folder / "tuned.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))[what]
+        return json.loads(path.read_text(encoding="utf-8"))[part]
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -92,7 +92,7 @@ def _missing(word: str, cell: Cell) -> str:
 
 
 def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """The settings with other values of some keys of the method (``algo.shrinkage``) and its budget (``T``), checked.
+    """The settings with other values of keys of the method (``algo.shrinkage``) and of its budget (``T``), checked.
 
     >>> from boostrun.runner.compose import compose_one
     >>> changed = with_values(compose_one(["algo=wsam", "r=20"]), {"algo.shrinkage": 1, "T": 7})
@@ -114,15 +114,14 @@ def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
 
 
 def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
-    """The choice among cells that differ in the tuned key, from a record of each: the smallest of what it is chosen by.
+    """The choice from a grid, as ``tuned.json`` keeps it: the cell whose record has the smallest tuning metric.
 
-    Of equal figures that of the key's default counts: nothing speaks against it; else the first. Returns what
-    ``tuned.json`` holds: the key, the value and its seed, the metric it was chosen ``by``, the ``grid`` with that and
-    the costs of each, and ``cost`` of the run with the value chosen, alone and ``with_tuning``.
+    Of equal figures the default of the tuned key is chosen, else the first. ``grid`` has the metric and the costs of
+    each value, ``cost`` those of the run with the chosen value, alone and ``with_tuning``.
     """
-    tuning = catalogue.method(cells[0].algo).tuning
-    assert tuning is not None  # who has nothing to tune was refused
-    key, by = tuning.key, tuning.by
+    method = catalogue.method(cells[0].algo)
+    assert method.tuning is not None  # checked by the command
+    key, by = method.tuning.key, method.tuning.by
     costs = [cost for cost in ("evaluations", "train_seconds") if cost in records[0]["cost"]]
     grid = [
         {
@@ -133,8 +132,7 @@ def choose(cells: list[Cell], records: list[dict]) -> dict[str, Any]:
         }
         for cell, record in zip(cells, records)
     ]
-    usual = catalogue.method(cells[0].algo).fields[key].default
-    best = min(grid, key=lambda row: (row[by], row["value"] != usual))
+    best = min(grid, key=lambda row: (row[by], row["value"] != method.fields[key].default))
     return {
         "label": cells[0].label,
         "key": f"algo.{key}",

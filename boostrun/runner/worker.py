@@ -1,23 +1,44 @@
-"""What happens to one trial in a worker: lock, look again, execute, record. The parent's side is in queue.py."""
+"""What a worker does for one trial: lock it, open its input, train, test, and write its record.
+
+:mod:`boostrun.runner.queue` is the parent's side.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
+import json
 import os
 import re
-import signal
+import shutil
 import sys
+import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boostrun import kernel_cache
+from boostrun.config import catalogue
+from boostrun.data import digests
+from boostrun.data.options import of_trial
+from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
-from boostrun.runner.board import RECORDED, RUNNING, TrialBoard
-from boostrun.store.cell import Trial
+from boostrun.evaluation import Result
+from boostrun.evaluation.measures import Trained, train_and_test
+from boostrun.extend import registry
+from boostrun.files import left_behind, owner
+from boostrun.inputs import Places, input_of
+from boostrun.methods.declaration import Method, obtain
+from boostrun.runner import predictions
+from boostrun.runner.pool import THREAD_VARIABLES, writing
+from boostrun.store.cell import Cell, Trial, canonical_json
+from boostrun.store.code import code_of
 from boostrun.store.provenance import (
     forget_threads,
     instructions_in_force,
@@ -28,36 +49,151 @@ from boostrun.store.provenance import (
 from boostrun.store.record import check_record
 from boostrun.store.store import LockBusyError, Store, StoreWriteError
 
-Execute = Callable[[Trial], Mapping[str, Any]]
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]  # a system without file locks: boards are left where they are
 
-_POLL = 0.5  # seconds between two looks at whether the parent still lives
 
-_pinned = threading.local()  # per run, and per thread: numba counts its threads so
-_writing = threading.Lock()
+# -- training and testing ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Execute:
+    """Runs trials on the data and feature banks of these folders. Sent to workers, so it holds plain values only."""
+
+    data_root: str
+    cache_root: str
+    memory_mb: int = 1024
+    folder: str = ""  # where the command was started; a worker that served another command may be elsewhere
+    threads: int = 1  # of a trial whose method can use more; they do not change its result
+    own: tuple[registry.OwnChoice, ...] = ()  # the user's own choices, which may be imported
+    quiet: bool = True  # whether even the notice about compiling kernels is left out
+    predictions: str = ""  # folder for the predictions on the test part; empty: not kept
+
+    def __call__(self, trial: Trial) -> Result:
+        """Metrics, cost and curve of one trial; nothing global is changed."""
+        with kernel_cache.notice(not self.quiet):
+            trained = self.trained(trial)
+            if self.predictions:
+                predictions.keep(Path(self.predictions), trial.key, predictions.of(trained))
+            return trained.result
+
+    def confirm(self, trial: Trial) -> None:
+        """Raise BoostrunError if the code that this process has imported is not the one that the trial's key names."""
+        if digest_now(*code_of(trial.cell)) != trial.inputs.source:
+            raise BoostrunError(f"the code of {trial.cell.label} changed while it ran; give the command again")
+
+    def trained(self, trial: Trial) -> Trained:
+        """The fitted model, the data it was trained on, and metrics with cost and curve."""
+        registry.admit(self.own)
+        cell = trial.cell
+        method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
+        places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
+        digests.keep(places.data_root, places.cache_root)
+        evaluation = obtain(method.evaluation)()
+        checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # where a killed trial is continued from
+        given = {"n_jobs": self.threads, "checkpoint": checkpoint}
+
+        def make(random_state: int) -> Any:
+            return method.make(cell.algo, cell.budget, {"random_state": random_state, **given})
+
+        trained = train_and_test(
+            lambda seeds: _open_input(places, trial, seeds), make, evaluation, trial.seed,
+            lambda data: _compile(cell, method, evaluation, data),
+        )  # fmt: skip
+        input_.close(cell.dataset, places, trial.inputs.data)
+        cost = trained.result["cost"]
+        if "model_bytes" not in cost and (size := predictions.model_bytes(trained.model)) is not None:
+            cost["model_bytes"] = size
+        if "n_jobs" in method.given:
+            cost["threads"] = self.threads
+        if "checkpoint" in method.given:
+            shutil.rmtree(checkpoint, ignore_errors=True)
+        return trained
+
+
+def warm_up(cell: Cell, quiet: bool = True) -> None:
+    """Load what a trial of this cell needs in this process. Errors are left to the trial."""
+    gc.disable()  # everything loaded stays: collecting garbage would take a fifth of the time
+    with contextlib.suppress(Exception), kernel_cache.notice(not quiet):
+        if catalogue.dataset(cell.dataset).gives == "table":
+            from boostrun.inputs.bank import Table
+
+            method = catalogue.method(cell.algo)
+            made = Table.made(catalogue.pipeline(cell.features).gives)
+            _compile(cell, method, obtain(method.evaluation)(), made)
+    gc.enable()
+
+
+def _open_input(places: Places, trial: Trial, seeds: Any) -> Any:
+    cell, input_ = trial.cell, input_of(catalogue.dataset(trial.cell.dataset).gives)
+    if input_.changes:
+        return input_.open(cell.dataset, cell.features, places, trial.inputs.data, seeds, cell.budget)
+    dataset = of_trial(cell.dataset, trial.seed, places.data_root)
+    return _open_bank(places, trial.inputs.data, canonical_json(dataset), canonical_json(cell.features))
+
+
+@functools.lru_cache(maxsize=4)  # trials of one cell follow each other: a worker meets few banks
+def _open_bank(places: Places, key: str, dataset: str, features: str) -> Any:
+    chosen = json.loads(dataset)
+    input_ = input_of(catalogue.dataset(chosen).gives)
+    return input_.open(chosen, json.loads(features), places, key, None, {})  # type: ignore[arg-type]
+
+
+_compiled: set[tuple[str, ...]] = set()
+
+
+def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
+    """Compile what the method needs, or read it from numba's cache, so that no trial's seconds include compiling.
+
+    Under a lock, one worker compiles while the others wait for the result. Without one each compiles for itself; on a
+    disk without locks filelock raises RuntimeError.
+    """
+    words = (f"{key}={value}" for key, value in cell.algo.items() if isinstance(value, str | bool))
+    code = (data.kind, *words)  # other words may need other code, other numbers do not
+    if code in _compiled:
+        return
+    from filelock import FileLock
+
+    small = method.make_small(cell.algo, cell.budget)
+    with contextlib.ExitStack() as alone:
+        with contextlib.suppress(OSError, RuntimeError):
+            user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
+            alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
+        alone.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # warnings about the small values, which nobody chose
+        evaluation.warm_up(small, data)
+    _compiled.add(code)
+
+
+# -- its record --------------------------------------------------------------------------------------------------------
+
+_pinned = threading.local()  # per run and per thread, because numba counts its threads per thread
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What the parent is told of a trial: small, because the record itself is on disk."""
+    """The outcome of a trial, as sent to the parent. The record itself is on disk."""
 
     number: int
     status: str
-    """``done``, ``failed``, ``found`` (another process did it), ``busy`` (another is at it) or ``unwritten``."""
+    """``done``, ``failed``, ``found`` (another process did it), ``busy`` (another is doing it) or ``unwritten``."""
     metrics: Mapping[str, float]
     message: str = ""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the trials of one run share; sent to the workers with each of them."""
+    """What the trials of a run share, sent to the workers with each trial."""
 
-    execute: Execute
+    execute: Callable[[Trial], Mapping[str, Any]]
     store: Store
     provenance: Mapping[str, Any]
     board: TrialBoard
 
     def __call__(self, number: int, trial: Trial, wait: bool = False) -> Summary:
-        """Do one trial; ``wait`` for another process at work on it instead of answering ``busy``."""
+        """Run one trial; ``wait`` for another process that works on it instead of answering ``busy``."""
         if getattr(_pinned, "board", None) != self.board.path:
             _pinned.board = self.board.path
             pin_threads()
@@ -68,7 +204,7 @@ class Job:
                     return Summary(number, "found", record["metrics"])
                 self.board.mark(number, RUNNING)
                 record = perform(trial, self.execute, self.provenance)
-                with _writing:
+                with writing:
                     self.store.put(record)
                 self.board.mark(number, RECORDED)
         except LockBusyError:
@@ -78,29 +214,31 @@ class Job:
         return Summary(number, record["status"], record["metrics"], (record["error"] or {}).get("message", ""))
 
 
-def perform(trial: Trial, execute: Execute, provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """Execute a trial and make its record, done or failed; nothing is written.
+def perform(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Execute a trial and return its record, done or failed; nothing is written.
 
-    Adds to ``cost``: ``seconds``, the wall time of ``execute``, and ``peak_memory_mb``, the most memory that this
-    process held meanwhile (MB of 1e6 bytes), what it had before included; where the system cannot begin anew, since it
-    began, which an earlier trial in the same worker may have caused.
+    Adds two entries to ``cost``: ``seconds``, the wall time of ``execute``, and ``peak_memory_mb``, see
+    :func:`peak_memory_mb`.
     """
-    forget_peak()
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # the peak starts again from here
     begun = time.perf_counter()
     try:
         result = execute(trial)
         seconds = time.perf_counter() - begun
-        if confirm := getattr(execute, "confirm", None):  # whether it was made of what the trial's key says
+        if confirm := getattr(execute, "confirm", None):
             confirm(trial)
         if not isinstance(result, Mapping) or set(result) != {"metrics", "cost", "curve"}:
             raise BoostrunError("execute must return a dict of metrics, cost and curve")
         parts = {name: without_numpy(part) for name, part in result.items()}
         parts["cost"] = {**parts["cost"], "seconds": seconds, "peak_memory_mb": peak_memory_mb()}
         return check_record(make_record(trial, provenance, parts))
-    except (Exception, SystemExit) as error:  # sys.exit() in a plugin is a failure of its trial, not our end
-        seconds = time.perf_counter() - begun
-        cost = {"seconds": seconds, "peak_memory_mb": peak_memory_mb()}
-        return make_record(trial, provenance, {"metrics": {}, "cost": cost, "curve": {}}, describe(error))
+    except (Exception, SystemExit) as error:  # sys.exit() in a plug-in fails its trial, not the run
+        cost = {"seconds": time.perf_counter() - begun, "peak_memory_mb": peak_memory_mb()}
+        known = isinstance(error, BoostrunError)  # one sentence for the user, without a traceback
+        text = "" if known else "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        described = {"type": type(error).__name__, "message": str(error), "traceback": text}
+        return make_record(trial, provenance, {"metrics": {}, "cost": cost, "curve": {}}, described)
 
 
 def make_record(
@@ -122,13 +260,6 @@ def make_record(
     }
 
 
-def describe(error: BaseException) -> dict[str, str]:
-    """An exception as plain text; a BoostrunError is a sentence for a person, so it comes without its traceback."""
-    known = isinstance(error, BoostrunError)
-    text = "" if known else "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return {"type": type(error).__name__, "message": str(error), "traceback": text}
-
-
 def without_numpy(value: Any) -> Any:
     """``value`` with numpy scalars and arrays, at any depth, as plain numbers and lists."""
     import numpy as np
@@ -142,15 +273,11 @@ def without_numpy(value: Any) -> Any:
     return value
 
 
-def forget_peak() -> None:
-    """Let :func:`peak_memory_mb` begin anew; nothing where the system cannot."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
 def peak_memory_mb() -> float | None:
-    """The most memory that this process has held since :func:`forget_peak`, or since it began, in MB of 1e6 bytes; None
-    where the system does not say.
+    """The peak memory of this process since its trial began, in MB of 1e6 bytes, including what it held before.
+
+    Outside Linux the peak is that since the process began, which an earlier trial may have caused; None if the system
+    does not report it.
     """
     with contextlib.suppress(OSError):
         if peak := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
@@ -163,24 +290,11 @@ def peak_memory_mb() -> float | None:
     return round(getrusage(RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
 
 
-def prepare(parent: int, die_with_thread: bool) -> None:
-    """When a worker process starts: leave ctrl-C to the parent, end with the parent, and spare scikit-learn.
-
-    ``die_with_thread`` also asks the kernel to see to it, which it does when the *thread* that started the worker ends.
-    """
-    with contextlib.suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from boostrun.methods import scikit_learn
-
-    scikit_learn.spare()
-    if os.name == "posix":
-        if die_with_thread and sys.platform == "linux":
-            _die_with_parent()
-        threading.Thread(target=_watch, args=(parent,), daemon=True, name="boostrun-watch").start()
+# -- one thread a trial ------------------------------------------------------------------------------------------------
 
 
 def pin_threads() -> None:
-    """One thread in every numerical library loaded; those loaded later read the environment."""
+    """Limit every loaded numerical library to one thread. Libraries loaded later read the environment."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
@@ -189,16 +303,102 @@ def pin_threads() -> None:
     forget_threads()
 
 
-def _die_with_parent() -> None:
-    # The kernel needs nobody's attention: it ends a worker even in the middle of a kernel that holds the interpreter.
-    with contextlib.suppress(OSError, AttributeError):
-        import ctypes
+@contextlib.contextmanager
+def pinned() -> Iterator[None]:
+    """One thread in every library of this process, as in a worker, so that results do not depend on n_jobs."""
+    import numba
+    from threadpoolctl import threadpool_limits
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+    # numba reads its variable again whenever it compiles, and refuses a value other than its first: so its threads are
+    # set by a call and its variable is left alone.
+    names = [name for name in THREAD_VARIABLES if name != "NUMBA_NUM_THREADS"]
+    before = {name: os.environ.get(name) for name in names}
+    numba_before = numba.get_num_threads()
+    os.environ.update(dict.fromkeys(names, "1"))  # for libraries that the first trial loads
+    try:
+        with threadpool_limits(1):
+            pin_threads()
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        numba.set_num_threads(numba_before)
+        forget_threads()
 
 
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_POLL)
-    _writing.acquire(timeout=5)  # a record that is being written is finished first
-    os._exit(1)
+# -- the board: which trials are running -------------------------------------------------------------------------------
+
+WAITING, RUNNING, RECORDED = b"\0", b"\1", b"\2"
+_PREFIX, _SUFFIX = "boostrun-", ".board"
+
+_made: dict[str, int] = {}  # path -> descriptor of the boards of this process's runs
+_joined: dict[str, int] = {}  # ... of the board of the run that this worker works for
+
+
+@dataclass(frozen=True)
+class TrialBoard:
+    """One byte per trial in a small file, which shows which trials were running when a worker died.
+
+    A file, because a dead worker sends no message; a byte instead of a lock file, because it costs microseconds. The
+    process that made it holds it locked until it removes it.
+    """
+
+    path: str
+    trials: int = 0
+
+    @classmethod
+    def make(cls, trials: int) -> TrialBoard:
+        """A board of this process; boards that killed commands left are removed."""
+        sweep_boards(Path(tempfile.gettempdir()))
+        descriptor, path = tempfile.mkstemp(prefix=f"{_PREFIX}{owner()}-", suffix=_SUFFIX)
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # a disk without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(descriptor, WAITING * trials)
+        _made[path] = descriptor
+        return cls(path, trials)
+
+    def mark(self, number: int, state: bytes) -> None:
+        """Set the state of a trial, from the process of the run or from a worker."""
+        # A worker on another machine has no such file; there the scheduler deals with dead workers.
+        with contextlib.suppress(OSError):
+            descriptor = _made.get(self.path)
+            if descriptor is None:
+                if self.path not in _joined:
+                    for other in _joined.values():
+                        os.close(other)
+                    _joined.clear()
+                    _joined[self.path] = os.open(self.path, os.O_WRONLY)
+                descriptor = _joined[self.path]
+            os.pwrite(descriptor, state, number)
+
+    def read(self) -> list[bytes]:
+        """The state of each trial, for the process that made the board, even if its file was removed or truncated."""
+        found = os.pread(_made[self.path], self.trials, 0)
+        return [bytes([state]) for state in found.ljust(self.trials, WAITING)]
+
+    def remove(self) -> None:
+        """Remove the file at the end of the run."""
+        if (descriptor := _made.pop(self.path, None)) is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+            os.close(descriptor)
+
+
+def sweep_boards(folder: Path) -> None:
+    """Remove the boards in a folder whose processes are gone and that no process holds; other users' stay."""
+    if fcntl is None:
+        return
+    for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+        with contextlib.suppress(OSError):  # it was removed, belongs to another user, or is locked
+            if path.is_symlink() or not path.is_file() or not left_behind(path.name, path.stat().st_mtime):
+                continue
+            descriptor = os.open(path, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)

@@ -6,8 +6,7 @@ import pytest
 
 from boostrun.config.settings import Choices, Range
 from boostrun.runner.compose import compose_one
-from boostrun.runner.sampler import Sampler, optuna
-from boostrun.runner.search import BATCH, study_of, tune_all
+from boostrun.runner.search import BATCH, Sampler, optuna, study_of, tune_all
 from tests.bench.timing import show
 
 pytestmark = pytest.mark.bench

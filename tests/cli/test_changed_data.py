@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from boostrun.runner import trial
+from boostrun.runner import worker
 from tests.cli.test_stream_command import records, write_npy
 
 SET = (
@@ -43,18 +43,18 @@ def test_a_map_written_through_while_a_trial_reads_fails_it(command, workplace, 
     written = np.lib.format.open_memmap(anywhere / f"{part}.npy", mode="r+")
     written[-1] = written[-1]
     time.sleep(0.05)
-    working = trial.train_and_test
+    working = worker.train_and_test
 
     def train_and_write(*arguments):
         result = working(*arguments)
         written[-1] = written[-1] + 1
         return result
 
-    monkeypatch.setattr(trial, "train_and_test", train_and_write)
+    monkeypatch.setattr(worker, "train_and_test", train_and_write)
     code, _, err = command(LINE.format(anywhere))
     assert code == 1 and "were changed while they were read; run it again" in err and "Traceback" not in err
     assert not done(workplace)
-    monkeypatch.setattr(trial, "train_and_test", working)
+    monkeypatch.setattr(worker, "train_and_test", working)
     assert command(LINE.format(anywhere))[0] == 0 and len(done(workplace)) == 1
 
 
@@ -74,7 +74,7 @@ def test_a_stream_from_a_file_that_changes_while_it_is_followed_fails_its_trial(
     write()
     label = " dataset.label=y.npy" if kind == "npy" else ""
     line = f"algo=onlineboost dataset=file_stream dataset.path=x.{kind}{label} trials=1 n_jobs=1 M=2"
-    working = trial.train_and_test
+    working = worker.train_and_test
 
     def train_and_write(*arguments):
         result = working(*arguments)
@@ -82,10 +82,10 @@ def test_a_stream_from_a_file_that_changes_while_it_is_followed_fails_its_trial(
         write()
         return result
 
-    monkeypatch.setattr(trial, "train_and_test", train_and_write)
+    monkeypatch.setattr(worker, "train_and_test", train_and_write)
     code, _, err = command(f"{line} run.backend=sequential")
     assert code == 1 and "the files of dataset=file_stream were changed while they were read; run it again" in err
-    monkeypatch.setattr(trial, "train_and_test", working)
+    monkeypatch.setattr(worker, "train_and_test", working)
     assert command(f"{line} run.backend=sequential")[0] == 0 and len(done(workplace)) == 1
 
 

@@ -188,7 +188,7 @@ def test_files_are_looked_through_once(command, workplace, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace, monkeypatch):
-    from boostrun.runner import trial as streamed
+    from boostrun.runner import worker as streamed
 
     write_npy(workplace)
     working = streamed.train_and_test

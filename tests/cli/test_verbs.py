@@ -221,7 +221,7 @@ def test_plan_and_diff_tell_trials_made_with_other_instruction_sets(command, wor
 
 
 def test_a_failed_trial_is_named_with_the_command_that_runs_it_again(command, workplace, monkeypatch):
-    from boostrun.runner import trial as evaluate
+    from boostrun.runner import worker as evaluate
 
     working = evaluate.train_and_test
     monkeypatch.setattr(evaluate, "train_and_test", lambda *_: 1 / 0)

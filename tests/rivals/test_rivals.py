@@ -18,8 +18,7 @@ from boostrun.rivals.linear import first_on_the_path
 from boostrun.runner.compose import compose_one
 from boostrun.runner.frontier import default_methods
 from boostrun.runner.plan import cell_of
-from boostrun.runner.sampler import Sampler
-from boostrun.runner.search import study_of
+from boostrun.runner.search import Sampler, study_of
 from boostrun.runner.tuned import with_values
 
 METHODS = {

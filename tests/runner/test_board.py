@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from run_toys import Toy, script, trials, wait_for
 
-from boostrun.runner import board
-from boostrun.runner.board import RECORDED, RUNNING, WAITING, TrialBoard
+from boostrun.runner import worker
 from boostrun.runner.queue import run_trials
+from boostrun.runner.worker import RECORDED, RUNNING, WAITING, TrialBoard
 from boostrun.store.store import Store
 
-needs_locks = pytest.mark.skipif(board.fcntl is None, reason="needs file locks")
+needs_locks = pytest.mark.skipif(worker.fcntl is None, reason="needs file locks")
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_the_board_of_a_killed_command_is_swept_away_by_a_later_one(folder, tmp_
     assert wait_for(lambda: len(Toy(str(tmp_path)).executions()) >= 2)
     (left,) = boards(folder)
     age(left)
-    board.sweep(folder)
+    worker.sweep_boards(folder)
     assert boards(folder) == [left]  # its command lives
     os.kill(command.pid, signal.SIGKILL)
     command.communicate()

@@ -14,10 +14,7 @@ from boostrun.config import check_run
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster
-from boostrun.runner.cluster import task
-from boostrun.runner.cluster.flow import in_batches
-from boostrun.runner.cluster.ship import ship
-from boostrun.runner.cluster.task import Lost, Site, site
+from boostrun.runner.cluster import Lost, Site, in_batches, ship, site
 from boostrun.runner.compose import compose_one
 from boostrun.runner.queue import run_trials
 from boostrun.store.store import Store
@@ -132,8 +129,8 @@ def test_threads_are_pinned_and_recorded_and_the_machine_is_that_of_the_worker(s
 
 
 def test_a_worker_that_does_not_see_the_store_ends_the_run(store, monkeypatch):
-    task._unfit.cache_clear()
-    monkeypatch.setattr(task.Path, "is_dir", lambda path: ".run-" not in path.name)
+    cluster._problem.cache_clear()
+    monkeypatch.setattr(cluster.Path, "is_dir", lambda path: ".run-" not in path.name)
     with pytest.raises(BoostrunError, match="does not see the store"):
         go(trials(3), quick, store, InProcess())
     assert not assert_whole(store.root)
@@ -142,7 +139,7 @@ def test_a_worker_that_does_not_see_the_store_ends_the_run(store, monkeypatch):
 def test_a_worker_with_other_code_ends_the_run(store):
     modules = ("boostrun.store.cell",)
     assert len(go(trials(2), quick, store, InProcess(), sources=[(modules, source_digest(modules))]).done) == 2
-    with pytest.raises(BoostrunError, match=r"another version .*boostrun\.runner\.cell differs"):
+    with pytest.raises(BoostrunError, match=r"another version .*boostrun\.store\.cell differs"):
         go(trials(2, r=1), quick, store, InProcess(), sources=[(modules, "0" * 64)])
 
 

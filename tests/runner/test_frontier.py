@@ -9,13 +9,13 @@ from boostrun.runner import frontier
 
 
 def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monkeypatch):
-    def fitting(settings, table):
-        if settings["Q"] > table:
+    def fit(cell, table):
+        if cell["Q"] > table:
             raise BoostrunError("too many")
-        return settings
 
     monkeypatch.setattr(frontier, "with_values", lambda settings, values: settings | values)
-    monkeypatch.setattr(frontier, "_fitting", fitting)
+    monkeypatch.setattr(frontier, "cell_of", lambda settings: settings)
+    monkeypatch.setattr(frontier, "fit", fit)
     errors = {8: 5.0, 256: 1.0, 32: 2.0, 16: 2.0, 64: None}
     rows = [{"values": {"Q": q}, "test_error_pct": error} for q, error in errors.items()]
     assert frontier._best(rows, {"T": 3}, 100) == (rows[2], {"T": 3, "Q": 32})  # the first of equals
@@ -25,7 +25,7 @@ def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monk
 
 @pytest.mark.parametrize("held_out", [None, 80])
 def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
-    from boostrun.runner.sampler import facts_of
+    from boostrun.runner.frontier import facts_of
 
     class Part:
         classes, families = (0, 1), ()
@@ -53,4 +53,4 @@ def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
 )
 def test_a_frontier_is_called_by_its_data_and_by_features_that_are_asked_for(dataset, words, called):
     settings = SimpleNamespace(dataset=dataset, features={"name": "families19" if "(" in called else "raw"})
-    assert frontier._called(settings, words) == called
+    assert frontier._title(settings, words) == called

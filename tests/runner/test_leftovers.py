@@ -10,7 +10,7 @@ import pytest
 from run_toys import Toy, record, script, wait_for
 
 from boostrun.files import owner
-from boostrun.runner import leftovers
+from boostrun.runner import pool
 from boostrun.store.store import _UNLINK_LOCKS, Store
 
 pytestmark = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no such shared memory")
@@ -27,7 +27,7 @@ def places(tmp_path, monkeypatch):
     """Folders in place of shared memory and of that for temporary files."""
     for name in ("shared", "temporary"):
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(leftovers, "_SHARED", tmp_path / "shared")
+    monkeypatch.setattr(pool, "_SHARED", tmp_path / "shared")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     return tmp_path / "shared", tmp_path / "temporary"
 
@@ -40,7 +40,7 @@ def test_shared_memory_of_dead_commands_of_ours_goes_and_no_other(places):
         (shared / f"sem.loky-{number}-xyz").write_text("")
     for who in (f"{machine}-{gone}", owner(), f"{machine[::-1]}-1"):
         (temporary / f"boostrun-{who}-.pool").write_text("")
-    leftovers.sweep()
+    pool.sweep()
     assert not any(str(gone) in path.name for path in shared.iterdir()) and len(list(shared.iterdir())) == 4
     assert len(list(temporary.iterdir())) == 2
 

@@ -90,7 +90,7 @@ import time
 import joblib
 from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
 from boostrun.runner import pool
-from boostrun.runner.loky import one_worker
+from boostrun.runner.pool import one_worker
 
 sends_the_next = Thread.process_result_item
 def late(thread, answer):  # as on a busy machine: before loky's thread looks at what it sent, others have the processor

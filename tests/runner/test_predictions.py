@@ -69,7 +69,7 @@ def test_what_would_take_too_much_of_the_disk_is_measured_and_not_kept(tmp_path,
     found = predictions.of(trained(Classifier(proba)))
     assert found.probabilities.size == 0 and found.calibration.bins[0].sum() == 40
     predictions.keep(tmp_path, "one", found)
-    assert "1 files" in predictions.told(tmp_path, ["one", "absent"])
+    assert "1 files" in predictions.size_line(tmp_path, ["one", "absent"])
     assert len(predictions.scores(tmp_path, ["one"])["log loss"]) == 1
 
 

@@ -45,20 +45,18 @@ def test_a_terminal_gets_a_bar_with_counts_mean_spread_and_time():
 
 
 def test_the_bar_tells_rate_and_time_left_from_what_has_run_and_not_from_what_was_cached(monkeypatch):
-    now = [0.0]
+    now = [100.0]
+    monkeypatch.setattr("boostrun.runner.progress.time.monotonic", lambda: now[0])
     stream = Terminal()
     progress = RunProgress(stream=stream)
     progress.start(trials(10))
-    monkeypatch.setattr(progress._bar, "_time", lambda: now[0])
-    progress._bar.start_t = 0.0
     for trial in trials(4):
         progress.cached(trial, {})
-    now[0] = 4.0
+    now[0] += 4.0
     progress.finished(trials(5)[4], "done", {})
     progress.finished(trials(6)[5], "done", {})
-    progress._bar.refresh()
-    assert "6/10 · 4 cached · 4.0 s · 2.0 s each · 8.0 s left" in last_bar(stream.getvalue())
     progress.close()
+    assert "6/10 · 4 cached · 4.0 s · 2.0 s each · 8.0 s left" in last_bar(stream.getvalue())
 
 
 def test_no_color_means_no_colour(monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.runner.sampler import PILOTS, rounds_in
+from boostrun.runner.frontier import PILOTS, rounds_in
 
 
 @pytest.mark.parametrize(("constant", "a_round"), [(0.0, 0.01), (1.0, 0.01), (0.3, 0.5)])

@@ -26,6 +26,7 @@ class Made:
     settings: object
     done: list
     failed: list
+    refused: str = ""
 
 
 class Runs:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from boostrun.config import catalogue
-from boostrun.runner import trial
+from boostrun.runner import worker
 from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import cell_of
 
@@ -18,10 +18,10 @@ from boostrun.runner.plan import cell_of
     ],
 )
 def test_each_code_that_a_word_chooses_is_rehearsed_once(words, rehearsed, monkeypatch, workplace):
-    monkeypatch.setattr(trial, "_compiled", set())
+    monkeypatch.setattr(worker, "_compiled", set())
     made = []
     evaluation = SimpleNamespace(warm_up=lambda small, data: made.append(small))
     for word in words:
         cell = cell_of(compose_one(["algo=onlineboost", "dataset=sea", *word.split()]))
-        trial._compile(cell, catalogue.method(cell.algo), evaluation, SimpleNamespace(kind="stream"))
+        worker._compile(cell, catalogue.method(cell.algo), evaluation, SimpleNamespace(kind="stream"))
     assert len(made) == rehearsed

@@ -17,9 +17,9 @@ from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.evaluations import pool_of, samples_of
 from boostrun.papers.shareboost.selection import Checkpoint
 from boostrun.runner.compose import compose_one
-from boostrun.runner.execute import fewer_trials, threads
+from boostrun.runner.execute import fewer_trials, threads_for
 from boostrun.runner.plan import cell_of, input_for, places_of
-from boostrun.runner.trial import Execute
+from boostrun.runner.worker import Execute
 from boostrun.store.cell import Inputs, Trial
 
 
@@ -253,7 +253,7 @@ def test_a_killed_trial_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch
 )  # fmt: skip
 def test_cores_are_shared_out_among_trials(n_jobs, backend, trials, each):
     settings = compose_one(["algo=shareboost", "dataset=digits", f"n_jobs={n_jobs}", f"run.backend={backend}"])
-    assert threads(settings, trials) == each
+    assert threads_for(settings, trials) == each
 
 
 @pytest.mark.parametrize("algo", ["shareboost", "ovr_greedy", "mixed_norm"])
