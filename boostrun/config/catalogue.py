@@ -26,6 +26,7 @@ from boostrun.methods.declaration import Method, obtain
 from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 
 GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
+_GROUP_OF = {room: group for group, room in GROUPS.items()}
 ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
 PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
 _UNIQUE = (  # fields of a paper whose names no two papers may share
@@ -353,6 +354,9 @@ def _all(room: str) -> dict[str, Any]:
         for name, declared in getattr(paper, room).items():
             of_paper = room == "methods" and not declared.paper
             found[name] = dataclasses.replace(declared, paper=paper_name) if of_paper else declared
+    for point in _entry_points(_GROUP_OF.get(room, "")):
+        if point.name in found:
+            _leave_out_taken(_GROUP_OF[room], point)
     return found | {name: declared for (group, name), (declared, _) in _own.items() if GROUPS[group] == room}
 
 
@@ -426,13 +430,21 @@ def installed(group: str) -> dict[str, EntryPoint]:
     One whose name is taken is left out, see :func:`left_out`.
     """
     found: dict[str, EntryPoint] = {}
-    for point in plugins.entry_points(ENTRY_POINTS[group]) if group in ENTRY_POINTS else ():
-        if is_declared(group, point.name) or found.get(point.name, point).value != point.value:
-            why = f"{group} '{point.name}' is there already"
-            leave_out(LeftOut(f"the {ENTRY_POINTS[group]}", point.name, point.value, why))
-        else:
+    for point in _entry_points(group):
+        if found.get(point.name, point).value != point.value:
+            _leave_out_taken(group, point)
+        elif not is_declared(group, point.name):
             found[point.name] = point
     return found
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
+    return plugins.entry_points(ENTRY_POINTS[group]) if group in ENTRY_POINTS else []
+
+
+def _leave_out_taken(group: str, point: EntryPoint) -> None:
+    why = f"{group} '{point.name}' is there already"
+    leave_out(LeftOut(f"the {ENTRY_POINTS[group]}", point.name, point.value, why))
 
 
 def summaries(group: str, config_dir: str | None = None) -> dict[str, str]:

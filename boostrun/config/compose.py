@@ -26,7 +26,7 @@ _READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_
 
 
 class Composer:
-    """Composes the configurations of one command; called with words, it returns the values by key, not yet checked.
+    """Composes the configurations of one command; called with overrides, it returns the values, not yet checked.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Composer:
     Raises BoostrunError, one sentence: for a folder that does not exist or has a file whose name is taken; when called,
     for a choice or a key that does not exist, and for a file that cannot be read.
 
-    >>> Composer()(["algo=wsam", "r=100"])["r"]
+    >>> Composer()(parse(["algo=wsam", "r=100"]))["r"]
     100
     """
 
@@ -47,11 +47,8 @@ class Composer:
                 raise BoostrunError(f"--config-dir {config_dir}: there is no such folder")
             catalogue.read_own_papers(Path(config_dir))
             _refuse_taken_names(config_dir)
-        for group in catalogue.GROUPS:
-            catalogue.installed(group)  # an entry point whose name is taken is left out, whatever the words are
 
-    def __call__(self, words: Sequence[str]) -> dict[str, Any]:
-        overrides = parse(words)
+    def __call__(self, overrides: Sequence[Any]) -> dict[str, Any]:
         chosen = {override.key_or_group: _typed(override.value()) for override in overrides if self._chooses(override)}
         choices = {**default_choices(), **chosen}
         if "features" not in chosen and (declared := catalogue.datasets().get(choices["dataset"])):
@@ -69,7 +66,7 @@ class Composer:
 
     def keys_of(self, group: str, name: str) -> list[str]:
         """The keys of a choice of a group as they are typed, for a method after its budgets."""
-        values = self([f"{group}={name}"])
+        values = self(parse([f"{group}={name}"]))
         budget = catalogue.method(values["algo"]).budget if group == "algo" else ()
         return [*budget, *_typed_keys(group, values)]
 

@@ -25,6 +25,15 @@ def parse(words: Iterable[str]) -> list[Any]:
     return [_parse(word) for word in words]
 
 
+def parse_single(words: Iterable[str], advice: str) -> list[Any]:
+    """As :func:`parse`; BoostrunError, with an advice, for a word that lists several values."""
+    overrides = parse(words)
+    for override in overrides:
+        if override.is_sweep_override():
+            raise BoostrunError(f"{override.input_line} lists several values: {advice}")
+    return overrides
+
+
 @functools.lru_cache(maxsize=MOST_CELLS)
 def _parse(word: str) -> Any:
     from hydra.core.override_parser.types import Glob
@@ -96,7 +105,11 @@ def keys_and_values(words: Iterable[str]) -> list[tuple[str, list[str]]]:
     >>> keys_and_values(["algo=rand,geem", "r=100"])
     [('algo', ['rand', 'geem']), ('r', ['100'])]
     """
-    return [(override.get_key_element(), listed(override)) for override in parse(words)]
+    return _pairs(parse(words))
+
+
+def _pairs(overrides: Iterable[Any]) -> list[tuple[str, list[str]]]:
+    return [(override.get_key_element(), listed(override)) for override in overrides]
 
 
 def words_of_places(words: Iterable[str]) -> list[str]:
@@ -108,17 +121,13 @@ def words_of_places(words: Iterable[str]) -> list[str]:
     return [f"{key}={values[0]}" for key, values in keys_and_values(words) if key in PLACES]
 
 
-def single_values(words: Sequence[str], advice: str = "one is needed") -> dict[str, Any]:
-    """The one value of each key; BoostrunError, with an advice, for a word that lists several.
+def single_values(words: Iterable[str]) -> dict[str, Any]:
+    """The one value of each key; BoostrunError for a word that lists several.
 
     >>> single_values(["n=100", "path=my.csv"])
     {'n': 100, 'path': 'my.csv'}
     """
-    overrides = parse(words)
-    for override in overrides:
-        if override.is_sweep_override():
-            raise BoostrunError(f"{override.input_line} lists several values: {advice}")
-    return {override.key_or_group: override.value() for override in overrides}
+    return {override.key_or_group: override.value() for override in parse_single(words, "one is needed")}
 
 
 class Span(NamedTuple):
@@ -155,26 +164,27 @@ def split_ranges(words: Iterable[str]) -> tuple[list[str], dict[str, Span | Choi
     return rest, ranges
 
 
-def combinations(words: Iterable[str], keys_of: Callable[[str, str], Collection[str]]) -> list[list[str]]:
+def combinations(overrides: Iterable[Any], keys_of: Callable[[str, str], Collection[str]]) -> list[list[str]]:
     """The words of each cell of a sweep, each cell once, the last word varying fastest.
 
     If several methods (data sets, features) are swept, each gets the keys that it has.
 
     Parameters
     ----------
-    words : words that may list several values
+    overrides : parsed words, which may list several values
     keys_of : group and choice -> its keys as they are typed, for a method with its budgets
 
     Raises BoostrunError for a key that none of the swept choices has, and for more than MOST_CELLS cells.
 
     >>> known = {"geem": ["r", "q", "T"], "logitboost": ["T"]}
-    >>> for line in combinations(["algo=geem,logitboost", "r=10,20", "T=5"], lambda group, name: known[name]):
+    >>> words = ["algo=geem,logitboost", "r=10,20", "T=5"]
+    >>> for line in combinations(parse(words), lambda group, name: known[name]):
     ...     print(*line)
     algo=geem r=10 T=5
     algo=geem r=20 T=5
     algo=logitboost T=5
     """
-    pairs = keys_and_values(words)
+    pairs = _pairs(overrides)
     count = math.prod(len(values) for _, values in pairs)
     if count > MOST_CELLS:
         raise BoostrunError(f"this sweep has {count:,} combinations: at most {MOST_CELLS:,} can be run at once")

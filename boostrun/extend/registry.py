@@ -122,18 +122,19 @@ _taken: dict[str, tuple[str, ...]] = {}  # module:Class -> keys that only its **
 _streams: set[str] = set()  # module:function
 
 
-def take_named(words: Sequence[str], config_dir: str | None = None) -> list[str]:
-    """Put a user's own choices that words name into the catalogue, and return the words.
+def take_named(overrides: Sequence[Any], config_dir: str | None = None) -> Sequence[Any]:
+    """Put the user's own choices that overrides name into the catalogue, and return the overrides.
 
-    In the words that are returned, each class stands in the place of the method that takes one.
+    In those returned, each class replaces the method that takes one.
 
     Raises BoostrunError for a class or function that is missing, or of the wrong kind.
 
-    >>> take_named(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"])
+    >>> found = take_named(parse(["algo=geem,estimator", "algo.class=sklearn.svm:SVC", "r=50"]))
+    >>> [override.input_line for override in found]
     ['algo=geem,sklearn.svm:SVC', 'r=50']
     """
-    overrides = {override.key_or_group: override for override in parse(words)}
-    names = {group: _values(overrides[group]) if group in overrides else [] for group in ENTRY_POINTS}
+    by_key = {override.key_or_group: override for override in overrides}
+    names = {group: _values(by_key[group]) if group in by_key else [] for group in ENTRY_POINTS}
     folder = os.path.realpath(config_dir or ".")
     for name in names["dataset"]:
         if ":" in name and name not in _streams:
@@ -141,23 +142,25 @@ def take_named(words: Sequence[str], config_dir: str | None = None) -> list[str]
             take_stream(name)
     for group, chosen in names.items():
         for name in chosen:
-            _take_own(group, name, config_dir)
-    takers = [name for name in names["algo"] if getattr(catalogue.methods().get(name), "takes_class", "")]
+            if not catalogue.is_declared(group, name):
+                _take_own(group, name, config_dir)
+    known = catalogue.methods()
+    takers = [name for name in names["algo"] if name in known and known[name].takes_class]
     typed = [name for name in names["algo"] if ":" in name]
     if not takers and not typed:
-        return list(words)
-    classes = _values(overrides[_CLASS]) if takers and _CLASS in overrides else []
+        return overrides
+    classes = _values(by_key[_CLASS]) if takers and _CLASS in by_key else []
     if takers and not classes:
         raise BoostrunError(f"algo={takers[0]} needs a class: {_CLASS}=module:Class, as in {_CLASS}=sklearn.svm:SVC")
-    given = [key.removeprefix("algo.") for key in overrides if key.startswith("algo.") and key != _CLASS]
+    given = [key.removeprefix("algo.") for key in by_key if key.startswith("algo.") and key != _CLASS]
     for where in [*classes, *typed]:
         allow(where, folder)
         take(where, given)
+    if not takers:
+        return overrides
     found = [each for name in names["algo"] for each in (classes if name in takers else [name])]
-    return [
-        f"algo={','.join(found)}" if word.startswith("algo=") else word
-        for word in words if not (takers and word.startswith(f"{_CLASS}="))
-    ]  # fmt: skip
+    (algo,) = parse([f"algo={','.join(found)}"])
+    return [algo if each is by_key["algo"] else each for each in overrides if each is not by_key[_CLASS]]
 
 
 def _take_own(group: str, name: str, config_dir: str | None) -> None:
@@ -168,8 +171,7 @@ def _take_own(group: str, name: str, config_dir: str | None) -> None:
         if where is not None:  # else values for a choice of boostrun's own
             allow(where, folder)
             register(group, name, where)
-        return
-    if not catalogue.is_declared(group, name) and (point := catalogue.installed(group).get(name)):
+    elif point := catalogue.installed(group).get(name):
         allow(point.value)
         register(group, name, point.value)
 
@@ -243,7 +245,7 @@ def try_out(algo: Mapping[str, Any], budget: Mapping[str, int]) -> None:
     Raises BoostrunError with the constructor's message and its line.
     """
     name = str(algo["name"])
-    if where := name if is_typed(algo) else catalogue.own_class("algo", name):
+    if where := name if is_typed(algo) else algo.get("class"):
         try:
             call(where, catalogue.method(algo).make, algo, budget, {"random_state": 0})
         except BoostrunError as error:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.compose import Composer
 from boostrun.config.settings import Settings, data_root
-from boostrun.config.words import combinations, parse, single_values
+from boostrun.config.words import combinations, parse, parse_single
 from boostrun.data.options import splits_anew
 from boostrun.extend.registry import take_named, try_out
 from boostrun.inputs import input_of
@@ -27,14 +28,14 @@ def compose_one(words: Sequence[str], config_dir: str | None = None) -> Settings
     >>> compose_one(["algo=wsam", "r=100"]).budget
     {'r': 100, 'q': 100, 'T': 250}
     """
-    single_values(words, "add -m to run them all")
-    return composer(config_dir)(words)
+    overrides = parse_single(words, "add -m to run them all")
+    return _settings(Composer(config_dir), overrides)
 
 
 def compose_all(words: Sequence[str], config_dir: str | None = None) -> list[Settings]:
     """Compose and check every combination of a sweep, each with the keys that its method has."""
     compose = Composer(config_dir)
-    return [_settings(compose, cell) for cell in _cells(words, compose)]
+    return [_settings(compose, parse(cell)) for cell in _cells(words, compose)]
 
 
 def expand(words: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
@@ -50,20 +51,21 @@ def expand(words: Sequence[str], config_dir: str | None = None) -> list[list[str
 
 def composer(config_dir: str | None = None) -> Callable[[Sequence[str]], Settings]:
     """A function from words to settings, as :func:`compose_one`, that composes what several cells share only once."""
-    return functools.partial(_settings, Composer(config_dir))
+    compose = Composer(config_dir)
+    return lambda words: _settings(compose, parse(words))
 
 
 def _cells(words: Sequence[str], compose: Composer) -> list[list[str]]:
-    return combinations(take_named(words, compose.config_dir), functools.cache(compose.keys_of))
+    return combinations(take_named(parse(words), compose.config_dir), functools.cache(compose.keys_of))
 
 
-def _settings(compose: Composer, words: Sequence[str]) -> Settings:
-    words = take_named(words, compose.config_dir)
-    settings = config.check(compose(words))
+def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
+    overrides = take_named(overrides, compose.config_dir)
+    settings = config.check(compose(overrides))
     algo, dataset, root = settings.algo, settings.dataset, dict(settings.root)
     method, declared = catalogue.method(algo), catalogue.dataset(dataset)
     input_of(declared.gives).refuse(algo["name"], method, dataset, settings.features, root)
-    requested = root["trials"] if any(override.key_or_group == "trials" for override in parse(words)) else 1
+    requested = root["trials"] if any(override.key_or_group == "trials" for override in overrides) else 1
     splits = splits_anew(dataset, data_root(root))
     if not method.random and not splits:
         root["trials"] = 1  # all of them would be the same

@@ -13,6 +13,7 @@ from boostrun.config import compose as composing
 from boostrun.config.compose import Composer, default_choices
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import GROUPS, Root
+from boostrun.config.words import parse
 from boostrun.errors import BoostrunError
 from boostrun.files import read_yaml
 from boostrun.runner import paper
@@ -50,7 +51,7 @@ algo=shareboost dataset=mnist_expanded features=templates dataset.seed=${.copies
 def test_words_change_the_configuration_as_hydra_changes_it():
     composer = Composer()  # of all lines, which share what they have in common
     for line in LINES.strip().splitlines():
-        assert composer(line.split()) == by_hydra(line.split()), line
+        assert composer(parse(line.split())) == by_hydra(line.split()), line
 
 
 def test_hydra_composes_the_files_of_boostrun_once(monkeypatch):
@@ -65,7 +66,7 @@ def test_every_choice_has_the_values_of_its_declaration_and_a_line_that_explains
     for group in catalogue.GROUPS:
         lines = catalogue.summaries(group)
         for name in catalogue.names(group):
-            assert composer([f"{group}={name}"])[group] == {"name": name, **config.defaults(group, name)}
+            assert composer(parse([f"{group}={name}"]))[group] == {"name": name, **config.defaults(group, name)}
             assert lines[name]
 
 
