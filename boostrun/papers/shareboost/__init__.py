@@ -116,15 +116,15 @@ METHODS = {
 MODELS = {
     f"boostrun.{target.partition(':')[2]}/1": SavedModel(
         f"{_HERE}.{target}",
-        f"{_HERE}.export:c_{kind}",
+        f"{_HERE}.export:c_{writer}",
         f"{_HERE}.model:check_{kind}",
-        f"{_HERE}.export:onnx_{kind}",
+        f"{_HERE}.export:onnx_{writer}",
     )
-    for target, kind in (
-        ("model:SharedFeatures", "shared_features"),
-        ("ovr_greedy:OneVsRestPath", "one_vs_rest"),
-        ("mixed_norm:MixedNormPath", "mixed_norm"),
-        ("jointboost:SharedStumps", "shared_stumps"),
+    for target, kind, writer in (
+        ("model:SharedFeatures", "shared_features", "linear"),
+        ("ovr_greedy:OneVsRestPath", "one_vs_rest", "linear"),
+        ("mixed_norm:MixedNormPath", "mixed_norm", "linear"),
+        ("jointboost:SharedStumps", "shared_stumps", "shared_stumps"),
     )
 }
 

@@ -1,14 +1,8 @@
-"""Features that are each computed from one or two attributes, in C.
+"""The saved models of ShareBoost and its rivals as C, and as operators of ONNX.
 
-Piece-wise linear predictors in C.
-
-Patch templates under masks in C: only chosen templates, only cells where a mask is not 0, equal patches once.
-
-Linear predictors on few features in C: columns, codes, stumps, products of attributes, patch templates.
-
-Stumps that subsets of the classes share, as a sum with weights for every class; in C.
-
-ShareBoost's saved models, and its rivals', in ONNX: features of one or two columns, then a matrix product.
+Linear predictors on few features: attributes, codes, stumps, products of two attributes, patch templates under masks;
+piece-wise linear predictors (C only); and stumps shared by subsets of the classes. The C of templates computes the
+chosen ones only, skips cells where a mask is 0, and computes a patch once for all its masks.
 """
 
 from __future__ import annotations
@@ -37,6 +31,138 @@ from boostrun.export.parts import (
 from boostrun.export.parts import kind_of_input as kind_of
 from boostrun.papers.shareboost.model import cost_with_patches_once, template_costs
 
+
+@dataclass
+class LinearPredictor:
+    """s(x) = base + W' phi(x), with the arrays from which the features phi are computed.
+
+    Attributes: ``what``; ``kind`` of features; ``features``, arrays with a row for each feature; ``weights`` (U, k);
+    ``base`` (k,); ``sparse``, whether each class has its own features; ``counted``, multiply-adds as in the records.
+    """
+
+    what: str
+    kind: str
+    features: dict[str, np.ndarray]
+    weights: np.ndarray
+    base: np.ndarray
+    sparse: bool
+    counted: int
+
+
+def linear_predictor(model) -> LinearPredictor:
+    """The end of a model's path: of SharedFeatures (not pieces), a OneVsRestPath or a MixedNormPath."""
+    return {
+        "SharedFeatures": _of_shared_features, "OneVsRestPath": _of_one_vs_rest, "MixedNormPath": _of_mixed_norm,
+    }[type(model).__name__](model)  # fmt: skip
+
+
+def _of_shared_features(model) -> LinearPredictor:
+    weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
+    base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
+    weights = weights[int(model.free) :]
+    base = base + weights[model.constants].sum(axis=0)
+    return LinearPredictor(
+        f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
+        np.delete(weights, model.constants, axis=0), base, False,
+        int(model.multiply_adds[-1]) if model.n_rounds else 0,
+    )  # fmt: skip
+
+
+def _of_one_vs_rest(model) -> LinearPredictor:
+    weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
+    for number in range(k):
+        places, values = model.point(number, model.n_rounds)
+        weights[places, number] = values
+    what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
+    cost = int(model.multiply_adds[-1])
+    return LinearPredictor(what, model.kind, model.features, weights, np.zeros(k), True, cost)
+
+
+def _of_mixed_norm(model) -> LinearPredictor:
+    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
+    rows = np.searchsorted(model.used, candidates)
+    return LinearPredictor(
+        f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
+        {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
+        int(model.multiply_adds[-1]),
+    )  # fmt: skip
+
+
+_DENSE = """
+    void scores(const @type@ *x, double *out)
+    {
+        double value[@u@];
+        compute(x, value);
+        for (int k = 0; k < @k@; k++)
+            out[k] = base[k];
+        for (int r = 0; r < @u@; r++)
+            for (int k = 0; k < @k@; k++)
+                out[k] += weight[r][k] * value[r];
+    }
+"""
+_SPARSE = """
+    void scores(const @type@ *x, double *out)
+    {
+        double value[@u@];
+        compute(x, value);
+        for (int k = 0; k < @k@; k++) {
+            double sum = base[k];
+            for (int i = begin[k]; i < begin[k + 1]; i++)
+                sum += weight[i] * value[place[i]];
+            out[k] = sum;
+        }
+    }
+"""
+
+
+def c_linear(saved: Saved) -> ProgramParts:
+    """The C of a linear predictor on few features, or of pieces."""
+    if saved.model.kind == "pieces":
+        return c_pieces(saved)
+    linear = linear_predictor(saved.model)
+    u, k = linear.weights.shape
+    if u == 0:
+        raise BoostrunError("the model holds no feature: there is nothing to export")
+    if linear.kind == "codes" and saved.inputs and str(saved.inputs["kind"]) == "templates":
+        columns = template_columns(saved.inputs, linear.features["index"])
+    else:
+        columns = c_columns(linear.kind, linear.features, saved)
+    weights = linear.weights * columns.factor[:, None]
+    tables = [table("base", linear.base)]
+    numbers, places = np.nonzero(linear.weights.T)
+    sparse = linear.sparse and len(places) > 0
+    if sparse:
+        begin = np.searchsorted(numbers, np.arange(k + 1))
+        tables += [table("begin", begin), table("place", places), table("weight", weights.T[numbers, places])]
+        multiplied = len(places)
+    else:
+        tables.append(table("weight", weights))
+        multiplied = u * k
+    body = block(_SPARSE if sparse else _DENSE, type=columns.x_type, u=u, k=k)
+    return ProgramParts(
+        what=f"{linear.what}: {columns.what}",
+        x_type=columns.x_type,
+        x_size=columns.x_size,
+        x_text=columns.x_text,
+        n_scores=k,
+        code="\n\n".join([columns.code, *tables, body]),
+        counted=linear.counted,
+        runs=columns.runs + multiplied,
+        notes=f"{multiplied} of them for weights; {columns.notes}",
+    )
+
+
+def c_shared_stumps(saved: Saved) -> ProgramParts:
+    """The C of SharedStumps."""
+    return for_all_classes(saved, *matrix_form(saved.model))
+
+
+def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:
+    """(steps (T, k), base (k,), words) for stumps of +-1, whose weights are half of those of {0, 1} stumps."""
+    steps = 0.5 * model.columns
+    return steps, (model.biases + steps).sum(axis=0), f"shared by subsets of {steps.shape[1]} classes"
+
+
 CODE_OF = block("""
     /* How many of the ascending edges are not above the value. */
     static int code_of(float value, const float *edges, int count)
@@ -52,7 +178,7 @@ CODE_OF = block("""
         return low;
     }
 """)
-_COLUMN = r"x\[(column(?:\[\w+\])+)\]"  # of what the model takes, in C
+_COLUMN = r"x\[(column(?:\[\w+\])+)\]"  # a model's input column, in C
 _COMPUTE_COLUMNS = """
     static void compute(const @type@ *x, double *value)
     {
@@ -67,7 +193,7 @@ class Columns:
     """C that computes features: ``static void compute(const x_type *x, double *value)``.
 
     Attributes: ``what``, ``x_type``, ``x_size``, ``x_text`` and ``notes`` as in :class:`ProgramParts`; ``code``;
-    ``runs``, multiply-adds of all features; ``factor`` (U,), what each value has still to be multiplied by.
+    ``runs``, multiply-adds of all features; ``factor`` (U,), by which the values must still be multiplied.
     """
 
     what: str
@@ -81,10 +207,10 @@ class Columns:
 
 
 def c_columns(kind: str, features: Mapping[str, np.ndarray], saved: Saved) -> Columns:
-    """The C of features that :mod:`boostrun.papers.shareboost.model` calls columns, codes, stumps or products."""
+    """The C of features of a kind in :data:`boostrun.papers.shareboost.model.KINDS`."""
     makers = {"columns": _c_attributes, "codes": _c_codes, "stumps": _c_stumps, "products": _c_products}
     if kind not in makers:
-        raise BoostrunError(f"features of the kind '{kind}' cannot be exported ({', '.join(makers)}, pieces can)")
+        raise BoostrunError(f"features of kind '{kind}' cannot be exported ({', '.join(makers)}, pieces can)")
     return makers[kind](features, saved)
 
 
@@ -156,6 +282,109 @@ def _c_products(features, saved) -> Columns:
     )  # fmt: skip
 
 
+_RESPOND = """
+    /* A filter's products with the windows that begin at `count` neighbouring pixels. */
+    static void respond(const float *image, const float *filter, int count, float *restrict out)
+    {
+        for (int j = 0; j < count; j++)
+            out[j] = 0.0f;
+        for (int a = 0; a < @side@; a++, filter += @side@, image += @columns@)
+            for (int j = 0; j < count; j++)
+                out[j] += @row@;
+    }
+"""
+_COMPUTE = """
+    static void compute(const unsigned char *x, double *value)
+    {
+        float image[@pixels@], response[@cells@];
+        for (int i = 0; i < @pixels@; i++)
+            image[i] = (float)x[i] * (1.0f / 255.0f);
+        for (int f = 0; f < @filters@; f++) {
+            for (int i = filter_begin[f]; i < filter_begin[f + 1]; i++) {
+                const int row = filter_run[i][0], column = filter_run[i][1], count = filter_run[i][2];
+                respond(image + row * @columns@ + column, filter[f], count, response + row * @across@ + column);
+            }
+            for (int t = template_begin[f]; t < template_begin[f + 1]; t++) {
+                const int m = template_mask[t];
+                float best[@across@] = {0.0f}, largest = 0.0f;
+                for (int i = mask_begin[m]; i < mask_begin[m + 1]; i++) {
+                    const int column = mask_run[i][1], first = mask_run[i][0] * @across@ + column;
+                    for (int j = 0; j < mask_run[i][2]; j++) {
+                        const float masked = response[first + j] * mask[m][first + j];
+                        best[column + j] = masked > best[column + j] ? masked : best[column + j];
+                    }
+                }
+                for (int j = 0; j < @across@; j++)
+                    largest = best[j] > largest ? best[j] : largest;
+                value[template_place[t]] = code_of(largest * template_factor[t], edge, @edges@);
+            }
+        }
+    }
+"""
+
+
+def template_columns(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
+    """The C of the features ``chosen``, numbered as in the bank; values are codes from 0 to 255."""
+    count, side = inputs["filters"].shape[:2]
+    down, across = inputs["masks"].shape[1:]
+    rows, columns = down + side - 1, across + side - 1
+    mask_of, filter_of = np.divmod(chosen, count)
+    filters, which = np.unique(filter_of, return_inverse=True)
+    masks, under = np.unique(mask_of, return_inverse=True)
+    support = inputs["masks"][masks] > 0
+    order = np.lexsort((under, which))
+    unions = [find_runs(support[under[which == f]].any(axis=0)) for f in range(len(filters))]
+    under_masks = [find_runs(cells) for cells in support]
+    maxima = inputs["maxima"][chosen]
+    factor = np.divide(1, maxima, out=np.zeros_like(maxima), where=maxima > 0)
+    tables = [
+        table("filter", inputs["filters"][filters].reshape(len(filters), -1)),
+        table("filter_begin", _starts(unions)), table("filter_run", np.concatenate(unions)),
+        table("mask", inputs["masks"][masks].reshape(len(masks), -1)),
+        table("mask_begin", _starts(under_masks)), table("mask_run", np.concatenate(under_masks)),
+        table("template_begin", np.searchsorted(which[order], np.arange(len(filters) + 1))),
+        table("template_mask", under[order]), table("template_place", order), table("template_factor", factor[order]),
+        table("edge", inputs["edges"]),
+    ]  # fmt: skip
+    sizes = {"side": side, "columns": columns, "across": across}
+    row = "\n                    + ".join(f"filter[{b}] * image[j + {b}]" for b in range(side))
+    functions = [CODE_OF, block(_RESPOND, row=row, **sizes)]
+    functions.append(block(
+        _COMPUTE, pixels=rows * columns, cells=down * across, filters=len(filters), edges=len(inputs["edges"]), **sizes
+    ))  # fmt: skip
+    once = cost_with_patches_once(inputs, chosen)
+    return Columns(
+        what=f"largest responses of {len(filters)} patches of {side} x {side} pixels under {len(masks)} masks",
+        x_type="unsigned char",
+        x_size=rows * columns,
+        x_text=f"the pixels of a grey image of {rows} x {columns}, from 0 to 255, row by row",
+        code="\n\n".join([*tables, *functions]),
+        factor=np.full(len(chosen), 1 / 255),
+        runs=once,
+        notes=f"{once} for responses under masks, each patch's response at a cell computed once for all masks that it "
+        f"is chosen under ({int(template_costs(inputs)[chosen].sum())} when each template computes its own, "
+        "which is what is counted); cells where a mask is 0 are never looked at; responses are single precision, as in "
+        "training, and one within rounding of the edge between two codes may get the other code",
+    )
+
+
+def find_runs(cells: np.ndarray) -> np.ndarray:
+    """(runs, 3) int64: row, first column and length of each run of neighbouring True ``cells`` (h, w).
+
+    >>> find_runs(np.array([[True, True, False], [False, False, True]])).tolist()
+    [[0, 0, 2], [1, 2, 1]]
+    """
+    framed = np.pad(cells.astype(np.int64), ((0, 0), (1, 1)))
+    steps = np.diff(framed, axis=1)
+    rows, first = np.nonzero(steps == 1)
+    _, after = np.nonzero(steps == -1)
+    return np.column_stack([rows, first, after - first])
+
+
+def _starts(runs: list[np.ndarray]) -> np.ndarray:
+    return np.cumsum([0, *map(len, runs)])
+
+
 _PROJECT = """
     static void project(const double *x, double *v)
     {
@@ -199,7 +428,7 @@ _PIECE_SCORES = """
 
 
 def c_pieces(saved: Saved) -> ProgramParts:
-    """The C of SharedFeatures of the kind "pieces", at the end of its path."""
+    """The C of SharedFeatures of kind "pieces", at the end of its path."""
     model = saved.model
     if model.n_rounds == 0:
         raise BoostrunError("the model holds no piece: there is nothing to export")
@@ -232,280 +461,18 @@ def c_pieces(saved: Saved) -> ProgramParts:
     )
 
 
-_RESPOND = """
-    /* A filter's products with the windows that begin at `count` neighbouring pixels. */
-    static void respond(const float *image, const float *filter, int count, float *restrict out)
-    {
-        for (int j = 0; j < count; j++)
-            out[j] = 0.0f;
-        for (int a = 0; a < @side@; a++, filter += @side@, image += @columns@)
-            for (int j = 0; j < count; j++)
-                out[j] += @row@;
-    }
-"""
-_COMPUTE = """
-    static void compute(const unsigned char *x, double *value)
-    {
-        float image[@pixels@], response[@cells@];
-        for (int i = 0; i < @pixels@; i++)
-            image[i] = (float)x[i] * (1.0f / 255.0f);
-        for (int f = 0; f < @filters@; f++) {
-            for (int i = filter_begin[f]; i < filter_begin[f + 1]; i++) {
-                const int row = filter_run[i][0], column = filter_run[i][1], count = filter_run[i][2];
-                respond(image + row * @columns@ + column, filter[f], count, response + row * @across@ + column);
-            }
-            for (int t = template_begin[f]; t < template_begin[f + 1]; t++) {
-                const int m = template_mask[t];
-                float best[@across@] = {0.0f}, largest = 0.0f;
-                for (int i = mask_begin[m]; i < mask_begin[m + 1]; i++) {
-                    const int column = mask_run[i][1], first = mask_run[i][0] * @across@ + column;
-                    for (int j = 0; j < mask_run[i][2]; j++) {
-                        const float masked = response[first + j] * mask[m][first + j];
-                        best[column + j] = masked > best[column + j] ? masked : best[column + j];
-                    }
-                }
-                for (int j = 0; j < @across@; j++)
-                    largest = best[j] > largest ? best[j] : largest;
-                value[template_place[t]] = code_of(largest * template_factor[t], edge, @edges@);
-            }
-        }
-    }
-"""
-
-
-def find_runs(cells: np.ndarray) -> np.ndarray:
-    """(runs, 3) int64: row, first column and length of each run of neighbouring True ``cells`` (h, w).
-
-    >>> find_runs(np.array([[True, True, False], [False, False, True]])).tolist()
-    [[0, 0, 2], [1, 2, 1]]
-    """
-    framed = np.pad(cells.astype(np.int64), ((0, 0), (1, 1)))
-    steps = np.diff(framed, axis=1)
-    rows, first = np.nonzero(steps == 1)
-    _, after = np.nonzero(steps == -1)
-    return np.column_stack([rows, first, after - first])
-
-
-def template_columns(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Columns:
-    """The C of the features ``chosen``, numbered as the bank numbers them; values are codes from 0 to 255."""
-    count, side = inputs["filters"].shape[:2]
-    down, across = inputs["masks"].shape[1:]
-    rows, columns = down + side - 1, across + side - 1
-    mask_of, filter_of = np.divmod(chosen, count)
-    filters, which = np.unique(filter_of, return_inverse=True)
-    masks, under = np.unique(mask_of, return_inverse=True)
-    support = inputs["masks"][masks] > 0
-    order = np.lexsort((under, which))
-    unions = [find_runs(support[under[which == f]].any(axis=0)) for f in range(len(filters))]
-    own = [find_runs(cells) for cells in support]
-    maxima = inputs["maxima"][chosen]
-    factor = np.divide(1, maxima, out=np.zeros_like(maxima), where=maxima > 0)
-    tables = [
-        table("filter", inputs["filters"][filters].reshape(len(filters), -1)),
-        table("filter_begin", _starts(unions)), table("filter_run", np.concatenate(unions)),
-        table("mask", inputs["masks"][masks].reshape(len(masks), -1)),
-        table("mask_begin", _starts(own)), table("mask_run", np.concatenate(own)),
-        table("template_begin", np.searchsorted(which[order], np.arange(len(filters) + 1))),
-        table("template_mask", under[order]), table("template_place", order), table("template_factor", factor[order]),
-        table("edge", inputs["edges"]),
-    ]  # fmt: skip
-    sizes = {"side": side, "columns": columns, "across": across}
-    row = "\n                    + ".join(f"filter[{b}] * image[j + {b}]" for b in range(side))
-    functions = [CODE_OF, block(_RESPOND, row=row, **sizes)]
-    functions.append(block(
-        _COMPUTE, pixels=rows * columns, cells=down * across, filters=len(filters), edges=len(inputs["edges"]), **sizes
-    ))  # fmt: skip
-    once = cost_with_patches_once(inputs, chosen)
-    return Columns(
-        what=f"largest responses of {len(filters)} patches of {side} x {side} pixels under {len(masks)} masks",
-        x_type="unsigned char",
-        x_size=rows * columns,
-        x_text=f"the pixels of a grey image of {rows} x {columns}, from 0 to 255, row by row",
-        code="\n\n".join([*tables, *functions]),
-        factor=np.full(len(chosen), 1 / 255),
-        runs=once,
-        notes=f"{once} for responses under masks, each patch's response at a cell computed once for all masks that it "
-        f"is chosen under ({int(template_costs(inputs)[chosen].sum())} when each template computes its own, "
-        "which is what is counted); cells where a mask is 0 are never looked at; responses are single precision, as in "
-        "training, and one within rounding of the edge between two codes may get the other code",
-    )
-
-
-def _starts(runs: list[np.ndarray]) -> np.ndarray:
-    return np.cumsum([0, *map(len, runs)])
-
-
-@dataclass
-class LinearPredictor:
-    """s(x) = base + W' phi(x) over features phi by the arrays that they are computed from.
-
-    Attributes: ``what``; ``features``, arrays with a row a feature; ``weights`` (U, k); ``base`` (k,); ``sparse``,
-    whether each class has features of its own; ``counted``, multiply-adds as the records count them.
-    """
-
-    what: str
-    kind: str
-    features: dict[str, np.ndarray]
-    weights: np.ndarray
-    base: np.ndarray
-    sparse: bool
-    counted: int
-
-
-_DENSE = """
-    void scores(const @type@ *x, double *out)
-    {
-        double value[@u@];
-        compute(x, value);
-        for (int k = 0; k < @k@; k++)
-            out[k] = base[k];
-        for (int r = 0; r < @u@; r++)
-            for (int k = 0; k < @k@; k++)
-                out[k] += weight[r][k] * value[r];
-    }
-"""
-_SPARSE = """
-    void scores(const @type@ *x, double *out)
-    {
-        double value[@u@];
-        compute(x, value);
-        for (int k = 0; k < @k@; k++) {
-            double sum = base[k];
-            for (int i = begin[k]; i < begin[k + 1]; i++)
-                sum += weight[i] * value[place[i]];
-            out[k] = sum;
-        }
-    }
-"""
-
-
-def shared_features_predictor(model) -> LinearPredictor:
-    """The end of the path of SharedFeatures that are no pieces."""
-    weights = model.path[-1] if model.n_rounds else np.zeros((0, model.n_classes))
-    base = weights[0] if model.free and len(weights) else np.zeros(model.n_classes)
-    weights = weights[int(model.free) :]
-    base = base + weights[model.constants].sum(axis=0)
-    return LinearPredictor(
-        f"{model.n_rounds} features shared by {model.n_classes} classes", model.kind, model.features,
-        np.delete(weights, model.constants, axis=0), base, False,
-        int(model.multiply_adds[-1]) if model.n_rounds else 0,
-    )  # fmt: skip
-
-
-def one_vs_rest_predictor(model) -> LinearPredictor:
-    """The end of a OneVsRestPath."""
-    weights, k = np.zeros((len(model.used), model.n_classes)), model.n_classes
-    for number in range(k):
-        places, own = model.point(number, model.n_rounds)
-        weights[places, number] = own
-    what = f"{len(model.used)} features, each of {k} classes with weights for {model.n_rounds} of its own"
-    cost = int(model.multiply_adds[-1])
-    return LinearPredictor(what, model.kind, model.features, weights, np.zeros(k), True, cost)
-
-
-def mixed_norm_predictor(model) -> LinearPredictor:
-    """The end of a MixedNormPath."""
-    candidates, weights = model.point(len(model.lambdas) - 1, len(model.debiased) > 0)
-    rows = np.searchsorted(model.used, candidates)
-    return LinearPredictor(
-        f"{len(rows)} features shared by {model.n_classes} classes, by a mixed norm", model.kind,
-        {name: array[rows] for name, array in model.features.items()}, weights, np.zeros(model.n_classes), False,
-        int(model.multiply_adds[-1]),
-    )  # fmt: skip
-
-
-def c_shared_features(saved: Saved) -> ProgramParts:
-    """The C of SharedFeatures, at the end of its path."""
-    return c_pieces(saved) if saved.model.kind == "pieces" else _c_parts(saved, shared_features_predictor(saved.model))
-
-
-def c_one_vs_rest(saved: Saved) -> ProgramParts:
-    """The C of a OneVsRestPath, at its end."""
-    return _c_parts(saved, one_vs_rest_predictor(saved.model))
-
-
-def c_mixed_norm(saved: Saved) -> ProgramParts:
-    """The C of a MixedNormPath, at its end."""
-    return _c_parts(saved, mixed_norm_predictor(saved.model))
-
-
-def _c_parts(saved: Saved, linear: LinearPredictor) -> ProgramParts:
-    u, k = linear.weights.shape
-    if u == 0:
-        raise BoostrunError("the model holds no feature: there is nothing to export")
-    if linear.kind == "codes" and saved.inputs and str(saved.inputs["kind"]) == "templates":
-        columns = template_columns(saved.inputs, linear.features["index"])
-    else:
-        columns = c_columns(linear.kind, linear.features, saved)
-    weights = linear.weights * columns.factor[:, None]
-    tables = [table("base", linear.base)]
-    numbers, places = np.nonzero(linear.weights.T)
-    sparse = linear.sparse and len(places) > 0
-    if sparse:
-        begin = np.searchsorted(numbers, np.arange(k + 1))
-        tables += [table("begin", begin), table("place", places), table("weight", weights.T[numbers, places])]
-        multiplied = len(places)
-    else:
-        tables.append(table("weight", weights))
-        multiplied = u * k
-    body = block(_SPARSE if sparse else _DENSE, type=columns.x_type, u=u, k=k)
-    return ProgramParts(
-        what=f"{linear.what}: {columns.what}",
-        x_type=columns.x_type,
-        x_size=columns.x_size,
-        x_text=columns.x_text,
-        n_scores=k,
-        code="\n\n".join([columns.code, *tables, body]),
-        counted=linear.counted,
-        runs=columns.runs + multiplied,
-        notes=f"{multiplied} of them for weights; {columns.notes}",
-    )
-
-
-def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:
-    """(steps (T, k), base (k,), words): +1 and -1 stumps have half the weight of those of 0 and 1, and the base the
-    other half.
-    """
-    steps = 0.5 * model.columns
-    return steps, (model.biases + steps).sum(axis=0), f"shared by subsets of {steps.shape[1]} classes"
-
-
-def c_shared_stumps(saved: Saved) -> ProgramParts:
-    """The C of SharedStumps."""
-    return for_all_classes(saved, *matrix_form(saved.model))
-
-
 _FLOAT64 = 11  # TensorProto.DOUBLE
 _BYTE = (np.array(0, np.float32), np.array(255, np.float32))
 _Features = Mapping[str, np.ndarray]
-_Computed = tuple[str, type, str]  # the name of the features (n, U) float64; type and meaning of X
+_Computed = tuple[str, type, str]  # name of the features (n, U) float64; type and meaning of X
 
 
-def onnx_shared_features(saved: Saved) -> OnnxParts:
-    """The operators of SharedFeatures, at the end of its path."""
+def onnx_linear(saved: Saved) -> OnnxParts:
+    """The operators of a linear predictor on few features."""
     if saved.model.kind == "pieces":
-        raise BoostrunError(
-            f"pieces cannot be written as ONNX ({', '.join(_ONNX_MAKERS)} can); --to c makes a predictor"
-        )
-    return _onnx_parts(saved, shared_features_predictor(saved.model))
-
-
-def onnx_one_vs_rest(saved: Saved) -> OnnxParts:
-    """The operators of a OneVsRestPath, at its end."""
-    return _onnx_parts(saved, one_vs_rest_predictor(saved.model))
-
-
-def onnx_mixed_norm(saved: Saved) -> OnnxParts:
-    """The operators of a MixedNormPath, at its end."""
-    return _onnx_parts(saved, mixed_norm_predictor(saved.model))
-
-
-def onnx_shared_stumps(saved: Saved) -> OnnxParts:
-    """The operators of SharedStumps."""
-    return for_all_classes_onnx(saved, *matrix_form(saved.model))
-
-
-def _onnx_parts(saved: Saved, predictor: LinearPredictor) -> OnnxParts:
+        kinds = ", ".join(_ONNX_MAKERS)
+        raise BoostrunError(f"pieces cannot be written as ONNX ({kinds} can); use --to c for a predictor")
+    predictor = linear_predictor(saved.model)
     if not len(predictor.weights):
         raise BoostrunError("the model holds no feature: there is nothing to export")
     operators = Operators()
@@ -516,13 +483,18 @@ def _onnx_parts(saved: Saved, predictor: LinearPredictor) -> OnnxParts:
     return OnnxParts(predictor.what, np.dtype(x_type), size_of(saved), x_text, k, operators, scores)
 
 
+def onnx_shared_stumps(saved: Saved) -> OnnxParts:
+    """The operators of SharedStumps."""
+    return for_all_classes_onnx(saved, *matrix_form(saved.model))
+
+
 def _onnx_columns(operators: Operators, features: _Features, saved: Saved) -> _Computed:
     scaled, text = _onnx_attributes(operators, features["index"], saved)
     return scaled, np.float64, text
 
 
 def _onnx_attributes(operators: Operators, index: np.ndarray, saved: Saved) -> tuple[str, str]:
-    """X[:, index] float64 as the model takes them, and what they mean."""
+    """(name of X[:, index] float64, scaled as the model takes it; the meaning of X)."""
     out = operators.add("Gather", columns_of(operators, saved, np.dtype(np.float64)), index, axis=1)
     if not kind_of(saved.inputs, ("scaled",), "onnx"):
         return out, GIVEN
