@@ -96,8 +96,8 @@ def _grid(settings: Settings) -> list[Settings]:
 
 
 def _report(cells, settings: Settings, combination: Sequence[str], words: Arguments) -> None:
-    from boostrun.report import tuning
     from boostrun.report.markup import write_bytes
+    from boostrun.report.tuning import choice_markdown, choice_text
     from boostrun.runner import tuned
     from boostrun.runner.plan import cell_of
     from boostrun.store.packs import write_records
@@ -106,9 +106,9 @@ def _report(cells, settings: Settings, combination: Sequence[str], words: Argume
     choice = tuned.choose([cell.cell for cell in cells], records)
     folder = tuned.folder(settings.root["results"], cell_of(settings))
     write_records(folder, records, Path(settings.root["results"]))
-    write_bytes(folder / "table.md", tuning.markdown(choice).encode())
+    write_bytes(folder / "table.md", choice_markdown(choice).encode())
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())
-    print(tuning.text(choice))
+    print(choice_text(choice))
     if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
         print(f"every value does the same here: {choice['key']}={choice['value']} is no better than the others")
     print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")

@@ -111,8 +111,8 @@ def _headline(all_settings: Sequence[Settings], how: Mapping[str, Any]) -> str:
 
 
 def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupted: bool) -> None:
-    from boostrun.report import tuning
     from boostrun.report.markup import write_bytes
+    from boostrun.report.tuning import choice_markdown, choice_text
     from boostrun.runner.plan import cell_of, open_store
     from boostrun.runner.search import whole
     from boostrun.runner.tuned import searched_folder
@@ -130,9 +130,9 @@ def _report(choice: Any, combination: Sequence[str], words: Arguments, interrupt
     records = {key: store.done(key) for row in choice.rows for key in row["records"]}
     found = [record for record in records.values() if record is not None]
     write_records(folder, found, Path(settings.root["results"]))
-    write_bytes(folder / "table.md", tuning.searched_markdown(kept).encode())
+    write_bytes(folder / "table.md", choice_markdown(kept).encode())
     write_bytes(folder / "tuned.json", (json.dumps(kept, indent=2) + "\n").encode())
-    print(tuning.searched_text(kept))
+    print(choice_text(kept))
     print(f"choice: {folder}/tuned.json, which tuned=true reads")
     mine = ["--config-dir", words.config_dir] if words.config_dir else []
     left = [word for word in combination if not word.startswith("holdout=")]

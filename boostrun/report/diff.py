@@ -1,4 +1,4 @@
-"""What differs between two records, or two groups of records: config, environment, figures."""
+"""The differences of two records or two groups of records: config, environment, figures."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from boostrun.report.entry import by_seed, done
 from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
 
-#: Provenance that differs between any two runs and explains nothing.
+#: Provenance that differs between any two runs.
 _CLOCK = {"time", "date", "started", "finished", "created", "timestamp", "pid", "hostname", "host"}
 
 
 def diff(a: Sequence[Mapping], b: Sequence[Mapping]) -> str:
-    """Differences of two groups of records as plain text; a single record is a group of one.
+    """The differences of two groups of records as plain text; a single record is a group of one.
 
-    Figures are means (standard deviation, ddof 1) with n. Where both groups have the same seeds, at least six, over
-    equal data, they are tested by Wilcoxon's signed-rank test paired by seed, else by Welch's t test. Groups of several
-    cells are compared cell by cell.
+    Figures are means (standard deviation, ddof 1) with n. Groups with the same six or more seeds over equal data are
+    tested by Wilcoxon's signed-rank test paired by seed, others by Welch's t test. Groups of several cells are compared
+    cell by cell.
 
     >>> trial = {"cell": {"budget": {"r": 100}}, "seed": 0, "status": "done", "metrics": {"test_error_pct": 6.5}}
     >>> print(diff([trial], [{**trial, "cell": {"budget": {"r": 250}}, "metrics": {"test_error_pct": 6.0}}]))
@@ -34,8 +34,9 @@ def diff(a: Sequence[Mapping], b: Sequence[Mapping]) -> str:
     """
     a, b = ([a] if isinstance(a, Mapping) else list(a)), ([b] if isinstance(b, Mapping) else list(b))
     lines = [f"a: {_count(a)}; b: {_count(b)}", "", "config"]
-    lines += _differences(a, b, _config)
-    lines += ["", "environment", *_differences(a, b, _environment)]
+    settings = [[{**(one.get("cell") or {}), "inputs": one.get("inputs") or {}} for one in side] for side in (a, b)]
+    lines += _differences(*settings)
+    lines += ["", "environment", *_differences(*([one.get("provenance") or {} for one in side] for side in (a, b)))]
     cells_a, cells_b = _cells(a), _cells(b)
     if len(cells_a) <= 1 and len(cells_b) <= 1:
         return "\n".join(lines + _figures(a, b))
@@ -72,7 +73,7 @@ def _count(records: list[Mapping]) -> str:
 
 
 def _runs(numbers: Sequence[int]) -> str:
-    """Whole numbers in increasing order; three or more in a row by their ends.
+    """Whole numbers in increasing order, three or more in a row as a range.
 
     >>> _runs([0, 1, 2, 3, 7, 8])
     '0 to 3, 7, 8'
@@ -86,34 +87,20 @@ def _runs(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
-def _config(record: Mapping) -> dict[str, object]:
-    return flatten({**(record.get("cell") or {}), "inputs": record.get("inputs") or {}})
-
-
-def _environment(record: Mapping) -> dict[str, object]:
-    flat = flatten(record.get("provenance") or {})
-    return {key: value for key, value in flat.items() if key.rpartition(".")[2] not in _CLOCK}
-
-
-def _differences(a: list[Mapping], b: list[Mapping], part) -> list[str]:
-    """Keys whose set of values differs between the groups, with the values."""
-    values: list[dict[str, dict[str, None]]] = []
-    for records in (a, b):
-        flats = [part(record) for record in records]
-        keys = dict.fromkeys(key for flat in flats for key in flat)
-        # The sets are sorted, so the order of the records shows nowhere.
-        values.append({key: dict.fromkeys(sorted({str(flat.get(key, MISSING)) for flat in flats})) for key in keys})
-    nothing = {MISSING: None}
+def _differences(a: Sequence[Mapping], b: Sequence[Mapping]) -> list[str]:
+    """Keys of nested settings whose set of values differs between the groups, with the values."""
+    sides = [[flatten(tree) for tree in trees] for trees in (a, b)]
     rows = []
-    for key in sorted({*values[0], *values[1]}):
-        ours, others = (side.get(key, nothing) for side in values)
-        if list(ours) != list(others):
+    for key in sorted({key for flats in sides for flat in flats for key in flat}):
+        # sorted sets, so that the order of the records makes no difference
+        ours, others = (sorted({str(flat.get(key, MISSING)) for flat in flats}) or [MISSING] for flats in sides)
+        if ours != others and key.rpartition(".")[2] not in _CLOCK:
             rows.append([f"  {key}", f"a: {', '.join(ours)}", f"b: {', '.join(others)}"])
     return align(rows) or ["  no difference"]
 
 
 def _cells(records: list[Mapping]) -> dict[str, list[Mapping]]:
-    """The records by cell, in the order of the cells' names."""
+    """The records by cell, in the order of their labels."""
     cells: dict[str, list[Mapping]] = {}
     for record in sorted(records, key=_label):
         cells.setdefault(str(record.get("cell_key") or flatten(record.get("cell") or {})), []).append(record)
@@ -121,7 +108,7 @@ def _cells(records: list[Mapping]) -> dict[str, list[Mapping]]:
 
 
 def _label(record: Mapping) -> str:
-    """A cell in a few words: names first, then the budget."""
+    """The names and the budget of a record's cell."""
     cell = record.get("cell") or {}
     names = [str((cell.get(part) or {}).get("name", "")) for part in ("algo", "dataset")]
     budget = [f"{key}={value}" for key, value in flatten(cell.get("budget") or {}).items() if value is not None]
@@ -129,7 +116,7 @@ def _label(record: Mapping) -> str:
 
 
 def _labels(cells: Mapping[str, Sequence[Mapping]]) -> dict[str, str]:
-    """Of each cell its label, and, where others have the same one, the keys that tell it from them."""
+    """For each cell, its label, and the keys that distinguish it from cells with the same label."""
     found: dict[str, list[str]] = {}
     for key, records in cells.items():
         found.setdefault(_label(records[0]), []).append(key)
@@ -151,8 +138,7 @@ def _figures(a: list[Mapping], b: list[Mapping]) -> list[str]:
     rows = []
     for name in _names("cost", a, b):
         means = [mean_std(by_seed(records, name)[0].values())[0] for records in (a, b)]
-        # Nothing to divide by (0 or nan) or to divide (nan) leaves the ratio empty.
-        ratio = decimal(means[1] / means[0], group=" ") if means[0] else ""
+        ratio = decimal(means[1] / means[0], group=" ") if means[0] else ""  # empty for NaN
         ratio = f"b / a: {ratio}" if ratio else ""
         shown = [f"{side}: {cost_text(name, mean) or MISSING}" for side, mean in zip("ab", means)]
         rows.append([f"  {metric_name(name)}", *shown, ratio])
@@ -160,7 +146,7 @@ def _figures(a: list[Mapping], b: list[Mapping]) -> list[str]:
 
 
 def _names(part: str, a: list[Mapping], b: list[Mapping]) -> list[str]:
-    """Figures that any finished record has, sorted."""
+    """The names of the figures in finished records, sorted."""
     found = {name for record in done([*a, *b]) for name in (record.get(part) or {})}
     return sorted(name for name in found if by_seed(a, name)[0] or by_seed(b, name)[0])
 
@@ -177,7 +163,7 @@ def _metric_row(name: str, a: list[Mapping], b: list[Mapping]) -> list[str]:
 
 
 def _test(ours: dict, others: dict, stats: list, a: list[Mapping], b: list[Mapping]) -> str:
-    """The test that fits, its p, and what that means."""
+    """The result of the test that fits the two groups."""
     if min(len(ours), len(others)) < 2:
         return "no test (n < 2)"
     if set(ours) == set(others) and len(ours) >= LEAST_PAIRS and _data(a) == _data(b):
@@ -188,5 +174,5 @@ def _test(ours: dict, others: dict, stats: list, a: list[Mapping], b: list[Mappi
 
 
 def _data(records: list[Mapping]) -> set[str]:
-    """What the trials ran on; trials of one seed are pairs only if they saw the same data."""
+    """The data of the trials; trials of one seed are pairs only if their data are the same."""
     return {str((record.get("inputs") or {}).get("data")) for record in done(records)}

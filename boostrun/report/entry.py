@@ -1,4 +1,4 @@
-"""What a table is made of: one entry for each cell that was asked for, with the records there are."""
+"""Entries: the cells of a table as they were asked for, with their records, and figures read from records."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell of a table: what was asked for, and the records there are.
+    """One cell of a table: what was asked for, and the records that exist.
 
     Attributes
     ----------
     row : name of the method, e.g. ``"geem"``
-    column : one label per column level, e.g. ``("mnist", "r=100")``
-    where : lookup of the paper's figure, e.g. ``{"dataset": "mnist", "method": "geem", "r": "100"}``
+    column : one label for each column level, e.g. ``("mnist", "r=100")``
+    where : columns of the paper's figure, e.g. ``{"dataset": "mnist", "method": "geem", "r": "100"}``
     expected : how many trials were asked for
     records : the finished records (``status == "done"``)
-    stale : how many of the records were made by other code or data than today's
+    stale : how many of the records were made by code or data that has changed
     failed : how many trials failed
-    reason : why something is missing, e.g. ``"no data: datasets/stl10_binary not found"``
-    setting : ``"paper"``, ``"tuned"``, ...; part of the row's label when a table has several settings
-    metric : key in the records' metrics, the table's own where it is empty
-    sampled : keys of the records that were made by other code, of which some trials were repeated and came out equal
-    rounds : read the figure off the trials' curves after so many rounds; their last figure where it is None
+    reason : why trials are missing, e.g. ``"no data: datasets/stl10_binary not found"``
+    setting : ``"paper"``, ``"tuned"``, ...; part of the row's label if a table has several settings
+    metric : key in the records' metrics; that of the table if empty
+    rounds : read the figure off the trials' curves after so many rounds; their last figure if None
+    sampled : keys of records made by older code, some of whose trials were repeated with equal results
 
     >>> Entry("geem", ("mnist", "r=100"), {}, 10, []).label
     'geem · mnist r=100'
@@ -46,17 +46,17 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """The cell in words, for lists of what is missing."""
+        """The cell in words, for lists of missing cells."""
         return cell_label(row_label(self.row, self.setting, True), self.column)
 
 
 def name_of(entry: Entry, part: str) -> str:
-    """The name of the ``"algo"`` or ``"dataset"`` of an entry's trials, "" where there are none."""
+    """The name of the ``"algo"`` or ``"dataset"`` of an entry's trials, empty without trials."""
     return next((str(record.get("cell", {}).get(part, {}).get("name", "")) for record in entry.records), "")
 
 
 def row_label(row: str, setting: str, several: bool) -> str:
-    """The head of a row: the method, and its setting when the table has several.
+    """The head of a row: the method, and its setting if the table has several.
 
     >>> row_label("geem", "tuned", True), row_label("geem", "tuned", False)
     ('geem (tuned)', 'geem')
@@ -70,10 +70,10 @@ def cell_label(row: str, column: Sequence[str]) -> str:
 
 
 def done(records: Sequence[Mapping]) -> list[Mapping]:
-    """The finished records by seed and key, whatever order they came in."""
+    """The finished records by seed and key; the order in which they come makes no difference."""
     kept = [record for record in records if record.get("status", "done") == "done"]
     places = [(_number(record.get("seed")), str(record.get("key"))) for record in kept]
-    if len(set(places)) == len(places):  # as almost always: there is nothing to decide by the content
+    if len(set(places)) == len(places):  # almost always: the content need not decide
         return [record for _, record in sorted(zip(places, kept), key=lambda pair: pair[0])]
     return sorted(kept, key=lambda record: (_number(record.get("seed")), str(record.get("key")), canonical(record)))
 
@@ -84,12 +84,13 @@ def canonical(record: Mapping) -> str:
 
 
 def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else str(value)  # a curve may be read only now
+    return dict(value) if isinstance(value, Mapping) else str(value)  # a curve may be read on first use
 
 
 def value(record: Mapping, metric: str, rounds: int | None = None) -> float | None:
-    """One figure of a record, from its metrics or else its cost, or from its curve after so many ``rounds``; None where
-    it is absent or not a finite number.
+    """One figure of a record, from its metrics or else its cost, or from its curve after so many ``rounds``.
+
+    Returns None if it is absent or not a finite number.
 
     >>> record = {"metrics": {"log10_loss": -1.9}, "cost": {}, "curve": {"T": [1, 10], "log10_loss": [-0.2, -1.9]}}
     >>> value(record, "log10_loss"), value(record, "log10_loss", rounds=1)
@@ -108,15 +109,13 @@ def value(record: Mapping, metric: str, rounds: int | None = None) -> float | No
 
 
 def by_seed(records: Sequence[Mapping], metric: str, rounds: int | None = None) -> tuple[dict, list[str]]:
-    """One value per seed, and a remark for each record that could not be counted.
+    """One value for each seed, and remarks on the records that are not counted.
 
-    Two records of one seed are never averaged as if they were two trials: the first by key counts, and a remark says
-    so.
+    Two records of one seed are never averaged as if they were two trials: the first by key counts.
     """
     values, absent, repeated = {}, 0, 0
     for record in done(records):
-        found = value(record, metric, rounds)
-        seed = record.get("seed")
+        found, seed = value(record, metric, rounds), record.get("seed")
         if found is None:
             absent += 1
         elif seed in values:

@@ -35,8 +35,8 @@ from boostrun.report.canvas import (
 from boostrun.report.curves import AGAINST, curve_points, family_shares, mean_of, sweep_points, thinned, too_many
 from boostrun.report.entry import Entry, by_seed, done
 from boostrun.report.formats import MISSING, axis_name, count, decimal, metric_name
-from boostrun.report.statistics import Comparison, half_interval, mean_std
-from boostrun.report.table import ResultTable
+from boostrun.report.statistics import half_interval, mean_std
+from boostrun.report.table import Comparison, ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

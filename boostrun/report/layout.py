@@ -31,8 +31,8 @@ from boostrun.report.formats import (
 )
 from boostrun.report.formats import width as columns
 from boostrun.report.markup import escape, float_of, pipe_table, tabular, write_texts
-from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS, Comparison
-from boostrun.report.table import ResultTable
+from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
+from boostrun.report.table import Comparison, ResultTable
 from boostrun.report.targets import check
 
 # column groups side by side: what a page holds, and the width of a text
@@ -41,7 +41,7 @@ _MARKDOWN_GROUPS, _LATEX_GROUPS = 4, 3
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """The columns of one column label: ``heads`` of one or three columns, and the texts of every row that has any."""
+    """The columns of one column label: one or three ``heads``, and the texts of each row."""
 
     heads: tuple[str, ...]
     cells: dict[str, tuple[str, ...]]
@@ -49,7 +49,7 @@ class ColumnGroup:
 
 @dataclass(frozen=True)
 class Block:
-    """One small table: a title (the first column level), the rows' heads, the groups."""
+    """One small table: its title (the first column label), the heads of its rows, its column groups."""
 
     title: str
     rows: tuple[str, ...]
@@ -58,16 +58,15 @@ class Block:
     def lines(self, corner: str = "") -> list[list[str]]:
         """Head and rows as lists of texts of equal length."""
         head = [corner, *(text for group in self.groups for text in group.heads)]
-        body = []
-        for row in self.rows:
-            line = [row]
-            for group in self.groups:
-                line += group.cells.get(row, ("",) * len(group.heads))
-            body.append(line)
+        blank = ("", "", "")
+        body = [
+            [row, *(text for group in self.groups for text in group.cells.get(row, blank[: len(group.heads)]))]
+            for row in self.rows
+        ]
         return [head, *body]
 
     def split(self, fits: Callable[[Block], bool]) -> list[Block]:
-        """The same block as several that fit, each with at least one group."""
+        """The block as several that fit, each with at least one group."""
         parts: list[Block] = []
         taken: tuple[ColumnGroup, ...] = ()
         for group in self.groups:
@@ -80,7 +79,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Layout:
-    """Everything a format needs: heading, blocks, lines of the footer, numbered notes."""
+    """Heading, blocks, lines of the footer and numbered notes of a table."""
 
     heading: str
     blocks: tuple[Block, ...]
@@ -100,7 +99,7 @@ def layout(table: ResultTable, group: str = NARROW) -> Layout:
         texts: dict[str, dict[str, tuple[str, ...]]] = {}
         with_paper = {group_head(cell) for cell in cells if cell.has_paper}
         rows = dict.fromkeys(table.label(cell) for cell in cells)
-        for row in rows:  # row by row, so that notes are numbered as a person reads
+        for row in rows:  # row by row, so that notes are numbered in the order of reading
             for cell in cells:
                 if table.label(cell) == row:
                     head = group_head(cell)
@@ -118,23 +117,23 @@ def layout(table: ResultTable, group: str = NARROW) -> Layout:
 
 
 def block_title(table: ResultTable, cell: Comparison) -> str:
-    """The title of the block that a cell stands in."""
+    """The title of a cell's block."""
     return cell.column[0] if len(table.spec.columns) > 1 else ""
 
 
 def group_head(cell: Comparison) -> str:
-    """The head of the columns that a cell stands in."""
+    """The head of a cell's columns."""
     return " ".join(cell.column[1:] if len(cell.column) > 1 else cell.column) or "ours"
 
 
 def _usual(table: ResultTable) -> int:
-    """The number of trials that most cells were asked for: said once, in the footer."""
+    """The number of trials that most cells were asked for, which the footer states once."""
     counts = Counter(cell.expected for cell in table.cells if cell.expected)
     return max(counts, key=lambda n: (counts[n], n), default=0)
 
 
 def _signs(table: ResultTable) -> dict[str, str]:
-    """The sign of each rank; where no cell could be tested, the footer says it once instead of a sign in each cell."""
+    """The sign of each rank; "untested" has one only if other cells could be tested."""
     signs = {"best": BEST, "not worse": NOT_WORSE}
     return {**signs, "untested": UNTESTED} if _tested(table) else signs
 
@@ -144,7 +143,7 @@ def _tested(table: ResultTable) -> bool:
 
 
 def _places(table: ResultTable) -> dict[str, int]:
-    """The decimals of each metric: none where it is a count and all its figures are whole."""
+    """The decimals of each metric: none for a count whose figures are all whole."""
     numbers: dict[str, list[float]] = {}
     for cell in table.cells:
         known = [x for x in (cell.mean, cell.std, cell.paper_mean, cell.paper_std) if not math.isnan(x)]
@@ -222,7 +221,7 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
 
 
 def _metrics(table: ResultTable) -> str:
-    """The metrics in words, each group with its good end.
+    """The metrics in words, with their good ends.
 
     >>> from boostrun.report import Entry, TableSpec, build
     >>> spec = TableSpec("", "", "", "test_accuracy_pct", True, ("metric",))

@@ -32,11 +32,11 @@ from boostrun.report.formats import (
     spread,
 )
 from boostrun.report.markup import csv_text, escape, float_of, pipe_table, tabular, write_texts
-from boostrun.report.reference import lookup, papers, reference
-from boostrun.report.statistics import ALPHA, PAPER_TRIALS, Comparison, compare, compare_methods, mean_std
-from boostrun.report.table import ResultTable
+from boostrun.report.reference import figures, lookup, papers
+from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare_methods, mean_std
+from boostrun.report.table import Comparison, ResultTable, compare
 
-#: Costs that rows differ in, in the order of their columns: means over the trials.
+#: Costs that may have columns, in this order: means over the trials.
 COSTS = (
     "peak_samples_held", "samples_drawn", "labels_asked", "evaluations", "n_features_used", "model_bytes",
     "train_seconds",
@@ -45,7 +45,7 @@ COSTS = (
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its head, what is shown in each row, and the plain values for a file."""
+    """One column: its head, the text of each row, and the plain values for a file."""
 
     head: str
     shown: tuple[str, ...]
@@ -53,13 +53,16 @@ class Column:
 
     @property
     def differs(self) -> bool:
-        """Whether its rows are told apart by it."""
+        """Whether its rows have several texts."""
         return len(set(self.shown)) > 1
 
 
 @dataclass(frozen=True)
 class OwnTable:
-    """Entries as a table; see :func:`own_table`."""
+    """A table of your own runs, made by :func:`own_table`.
+
+    ``scores`` are further measures, means and deviations over the trials; ``alike`` are costs that all rows share.
+    """
 
     title: str
     about: tuple[str, ...]
@@ -68,18 +71,16 @@ class OwnTable:
     cells: tuple[Comparison, ...]
     keys: tuple[Column, ...]
     scores: tuple[Column, ...]
-    """What is measured beside the metric: means and deviations over the trials."""
     costs: tuple[Column, ...]
     alike: tuple[Column, ...]
-    """Costs that are the same in every row."""
 
     def alike_in_words(self) -> str:
-        """Costs that are no column, because every row has the same, in one line; or nothing."""
+        """One line on the costs that all rows share, or an empty text."""
         costs = ", ".join(f"{column.head} {column.shown[0]}" for column in self.alike)
         return f"in every row: {costs}" if costs else ""
 
     def equal_in_words(self) -> str:
-        """The rows whose trials all gave the same figure, in one line; or nothing."""
+        """One line on the rows whose trials all gave the same figure, or an empty text."""
         rows = dict.fromkeys(row for row, cell in zip(self.rows, self.cells) if equal(cell))
         return f"{', '.join(rows)}: every trial gave the same, so there is no deviation" if rows else ""
 
@@ -95,50 +96,47 @@ class OwnTable:
         return [head, *body]
 
     def notes(self) -> list[str]:
-        """How the table is read, and what is missing or stale."""
+        """How to read the table, and which trials are missing or stale."""
         end = "lower" if lower_is_better(self.metric) else "higher"
-        told = [*self.about, self.alike_in_words(), self.equal_in_words()]
-        told.append(
+        notes = [
+            *self.about, self.alike_in_words(), self.equal_in_words(),
             f"{metric_name(self.metric)}, {end} is better: mean (standard deviation, ddof 1) over n trials; costs are "
-            "means over the trials."
-        )
+            "means over the trials.",
+        ]  # fmt: skip
         if self.scores:
             names = " and ".join(one.head for one in self.scores)
             dash = f"; {MISSING} the method has no probabilities" * any(MISSING in one.shown for one in self.scores)
-            told.append(f"{names}: lower is better, mean (standard deviation){dash}.")
+            notes.append(f"{names}: lower is better, mean (standard deviation){dash}.")
         ranks = {cell.rank for cell in self.cells}
         if ranks - {""}:
-            tested = (
-                f" {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, paired by seed, "
-                f"Holm-corrected, p >= {ALPHA})."
-            )
-            tested = (
-                tested if ranks & {"worse", "not worse"} else " The others are not tested against it: too few trials."
-            )
-            told.append(f"{BEST} best mean of the rows of one data set.{tested}")
+            tested = " The others are not tested against it: too few trials."
+            if ranks & {"worse", "not worse"}:
+                tested = (
+                    f" {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, paired by seed, "
+                    f"Holm-corrected, p >= {ALPHA})."
+                )
+            notes.append(f"{BEST} best mean of the rows of one data set.{tested}")
         if any(MISSING in column.shown for column in (*self.keys, *self.costs)):
-            told.append(f"{MISSING} the method has no such budget, or its records no such figure.")
+            notes.append(f"{MISSING} the method has no such budget, or its records no such figure.")
         for row, cell in zip(self.rows, self.cells):
             if cell.stale:
-                told.append(f"{row}: {STALE} {cell.stale} of {cell.n} trials made by other code or data than today's.")
+                notes.append(f"{row}: {STALE} {cell.stale} of {cell.n} trials made by other code or data than today's.")
             if cell.sampled:
                 of = f"{len(cell.sampled)} of {cell.n} trials"
-                told.append(f"{row}: {SAMPLED} {of} made by code that was compared by a sample.")
+                notes.append(f"{row}: {SAMPLED} {of} made by code that was compared by a sample.")
             if not cell.complete or cell.reason:
-                told.append(f"{row}: {cell.n} of {cell.expected} trials: {cell.reason}.")
-        return [line for line in told if line]
+                notes.append(f"{row}: {cell.n} of {cell.expected} trials: {cell.reason}.")
+        return [line for line in notes if line]
 
     def markdown(self) -> str:
         """The page table.md."""
         lines = self.lines()
-        first = 1 + len(self.keys)
-        table = pipe_table(lines, range(first, len(lines[0])))
+        table = pipe_table(lines, range(1 + len(self.keys), len(lines[0])))
         notes = "\n".join(f"- {escape(note)}" for note in self.notes())
         return f"# {escape(self.title)}\n\n{table}\n\n{notes}\n"
 
     def csv(self) -> str:
-        """A line a row: keys, the metric's n, mean, std and rank, scores and every cost that a record has, ten digits
-        each."""
+        """A line for each row: keys, the metric's n, mean, std and rank, scores and all costs, with ten digits."""
         costs = (*self.alike, *self.costs)
         heads = [head for one in self.scores for head in (one.head, f"{one.head} std")]
         heads += [column.head for column in costs]
@@ -169,17 +167,17 @@ def own_table(
     costs: Sequence[str] = COSTS,
     scores: Sequence[Mapping[str, Sequence[float]]] = (),
 ) -> OwnTable:
-    """The entries as rows.
+    """The table of the entries.
 
     Parameters
     ----------
-    title : what the table is called
-    entries : one a row; their rows are the names of the methods
-    keys : of each entry the keys that tell it from others, as they are typed; one that it lacks is shown as a dash
+    title : its heading
+    entries : one for each row
+    keys : for each entry, the values of keys that distinguish it; a missing key is shown as a dash
     metric : key in the records' metrics
-    about : lines that say what was run
-    costs : keys in the records' cost; one that no record has is left out
-    scores : of each entry what else was measured of its trials, by the head of its column; none where nothing was
+    about : lines on what was run
+    costs : keys in the records' cost; those without figures are left out
+    scores : for each entry, further measures of its trials by the heads of their columns
 
     >>> one = {"seed": 0, "metrics": {"test_accuracy_pct": 90.0}, "cost": {"samples_drawn": 60, "train_seconds": 1}}
     >>> other = {"seed": 0, "metrics": {"test_accuracy_pct": 92.0}, "cost": {"train_seconds": 2}}
@@ -192,19 +190,19 @@ def own_table(
     """
     cells = _ranked([compare(entry, metric) for entry in entries], entries, metric)
     names = dict.fromkeys(key for one in keys for key in one)
-    told = [_key(name, [one.get(name) for one in keys]) for name in names]
-    spent = [column for name in costs if (column := _cost(name, entries)) is not None]
-    alone = len(entries) == 1  # with nothing to be compared to, every cost is worth a column
+    key_columns = [_key(name, [one.get(name) for one in keys]) for name in names]
+    cost_columns = [column for name in costs if (column := _cost(name, entries)) is not None]
+    alone = len(entries) == 1  # then every cost has a column
     return OwnTable(
         title=title,
         about=tuple(about),
         metric=metric,
         rows=tuple(entry.row for entry in entries),
         cells=tuple(cells),
-        keys=tuple(column for column in told if column.differs),
+        keys=tuple(column for column in key_columns if column.differs),
         scores=tuple(map(functools.partial(_score, scores), dict.fromkeys(name for one in scores for name in one))),
-        costs=tuple(column for column in spent if column.differs or alone),
-        alike=tuple(column for column in spent if not (column.differs or alone)),
+        costs=tuple(column for column in cost_columns if column.differs or alone),
+        alike=tuple(column for column in cost_columns if not (column.differs or alone)),
     )
 
 
@@ -213,7 +211,7 @@ def _key(name: str, values: Sequence[Any]) -> Column:
 
 
 def _score(scores: Sequence[Mapping[str, Sequence[float]]], name: str) -> Column:
-    """Three decimals: a log loss of 0.31 and one of 0.314 are told apart."""
+    """Means with three decimals: a log loss of 0.314 is not 0.31."""
     pairs = tuple(mean_std(one.get(name, ())) for one in scores)
     return Column(name, tuple(spread(*pair, NARROW, 3) or MISSING for pair in pairs), pairs)
 
@@ -227,22 +225,19 @@ def _cost(name: str, entries: Sequence[Entry]) -> Column | None:
 
 
 def _ranked(cells: Sequence[Comparison], entries: Sequence[Entry], metric: str) -> list[Comparison]:
-    """The cells with their marks: rows compete on one data set."""
+    """The cells with their marks: rows of the same data set compete."""
     groups: dict[str, dict[str, Mapping]] = {}
     for place, (cell, entry) in enumerate(zip(cells, entries)):
-        groups.setdefault(_data_of(entry), {})[str(place)] = cell.values
+        data = next((canonical(record.get("cell", {}).get("dataset", {})) for record in entry.records), "")
+        groups.setdefault(data, {})[str(place)] = cell.values
     marks: dict[str, str] = {}
     for rivals in groups.values():
         marks |= compare_methods(rivals, not lower_is_better(metric))
     return [dataclasses.replace(cell, rank=marks[str(place)]) for place, cell in enumerate(cells)]
 
 
-def _data_of(entry: Entry) -> str:
-    return next((canonical(record.get("cell", {}).get("dataset", {})) for record in entry.records), "")
-
-
 def equal(cell: Comparison) -> bool:
-    """Whether there are several trials and all gave the same figure: copies of one have no deviation."""
+    """Whether there are several trials and all gave the same figure, so that they have no deviation."""
     return cell.n > 1 and cell.std == 0
 
 
@@ -253,7 +248,7 @@ def without_copies(table: ResultTable) -> ResultTable:
 
 
 def figure(cell: Comparison, group: str = NARROW) -> str:
-    """Mean and deviation over how many trials."""
+    """A cell's mean, deviation and number of trials."""
     text = spread(cell.mean, math.nan if equal(cell) else cell.std, group) or MISSING
     if cell.n or cell.expected:
         text += f" n={cell.n}" if cell.complete else f" {cell.n}/{cell.expected}"
@@ -276,15 +271,12 @@ def summary(
     keys: Sequence[Mapping[str, Any]] = (),
     scores: Sequence[Mapping[str, Sequence[float]]] = (),
 ) -> str:
-    """Rows of figures for the terminal: ours with n, mean costs, and the paper's figure where it has one.
+    """Lines for the terminal: each cell's figure, its costs and the paper's figure, then remarks.
 
     Parameters
     ----------
-    metric : key in the records' metrics
-    costs : keys in the records' cost; one that no record has is left out, what is the same in every row is below
-    keys : of each entry the keys that tell it from others, as they are typed: each has a column where it differs
-    scores : of each entry what else was measured of its trials, by the head of its column
-    paper : whose figures to look in; all papers when empty. An entry without ``where`` is compared with nothing.
+    entries, metric, costs, keys, scores : those of :func:`own_table`
+    paper : the paper with the figures; all papers if empty. An entry without ``where`` is compared with none.
 
     >>> cost = {"samples_drawn": 63000}
     >>> trials = [{"seed": s, "metrics": {"test_accuracy_pct": 84 + s}, "cost": cost} for s in range(3)]
@@ -294,9 +286,10 @@ def summary(
     geem  85.00 (1.00) n=3  63 000  paper 84.66 (0.30)  diff +0.34
     """
     several_settings = len({entry.setting for entry in entries}) > 1
-    varying = _varying_levels(entries)
-    wanted = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
-    frames = [reference(name) for name in wanted]
+    depth = min((len(entry.column) for entry in entries), default=0)
+    varying = [level for level in range(depth) if len({entry.column[level] for entry in entries}) > 1]
+    known = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
+    tables = [rows for name in known for rows in _tables(figures(name))]
     table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs, scores=scores)
     heads = [[one.head for one in columns] for columns in (table.keys, (*table.scores, *table.costs))]
     rows = [["", *heads[0], metric_name(metric), *heads[1]]]
@@ -305,10 +298,11 @@ def summary(
     for place, entry in enumerate(entries):
         cell = table.cells[place]
         label = cell_label(row_label(entry.row, entry.setting, several_settings), [entry.column[i] for i in varying])
-        told, spent = ([one.shown[place] for one in columns] for columns in (table.keys, (*table.scores, *table.costs)))
-        rows.append([label, *told, figure(cell, " "), *spent])
-        found = _paper_figure(frames, metric, entry.where)
-        if found is not None:
+        before, after = (
+            [one.shown[place] for one in columns] for columns in (table.keys, (*table.scores, *table.costs))
+        )
+        rows.append([label, *before, figure(cell, " "), *after])
+        if found := _paper_figure(tables, metric, entry.where):
             against = compare(entry, metric, found)
             differs |= against.differs
             difference = decimal(against.difference, signed=True, group=" ")
@@ -325,19 +319,17 @@ def summary(
     return "\n".join([*align(rows), *remarks])
 
 
-def _varying_levels(entries: Sequence[Entry]) -> list[int]:
-    """The column levels that tell the entries apart."""
-    depth = min((len(entry.column) for entry in entries), default=0)
-    return [level for level in range(depth) if len({entry.column[level] for entry in entries}) > 1]
+def _tables(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """The figures of a paper, table by table."""
+    return [[row for row in rows if row["table"] == table] for table in dict.fromkeys(row["table"] for row in rows)]
 
 
-def _paper_figure(frames: Sequence, metric: str, where: Mapping[str, str]):
-    """The first table that gives a figure for `where`, or None: papers repeat figures from table to table."""
-    for frame in frames if where else ():
-        for _, table in frame.groupby("table", sort=False):
-            try:
-                if lookup(table, metric, where):
-                    return table
-            except BoostrunError:  # too little is said to tell one figure from another, so nothing is shown
-                continue
-    return None
+def _paper_figure(tables: Sequence[Sequence[Mapping]], metric: str, where: Mapping[str, str]) -> Sequence[Mapping]:
+    """The first table with a figure for `where`, or an empty one; papers repeat figures in several tables."""
+    for table in tables if where else ():
+        try:
+            if lookup(table, metric, where):
+                return table
+        except BoostrunError:  # `where` fits several figures, so none is shown
+            continue
+    return ()

@@ -1,4 +1,4 @@
-"""The papers' own figures, a CSV file beside each paper's methods, in one shape for all."""
+"""The papers' own figures, read from a CSV file of each paper into one form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 if TYPE_CHECKING:
     import pandas
 
-#: Columns that hold a figure or speak about it; all others say which figure it is.
+#: Columns with a figure or remarks on it; the others identify it.
 FIGURE_COLUMNS = ("mean", "std", "value", "note", "source")
 
 _SOURCE_NOTES = {
@@ -24,12 +24,12 @@ _SOURCE_NOTES = {
 
 
 def papers() -> list[str]:
-    """Names of the papers that bring figures, as tables cite them."""
+    """Names of the papers with figures, as tables cite them."""
     return sorted(files())
 
 
 def files() -> dict[str, Path]:
-    """Files of figures by the name that they give their paper in the column ``paper``, else by the paper's own."""
+    """Files of figures by the name of the paper in their column ``paper``, or else by that of its declaration."""
     found: dict[str, Path] = {}
     for name, paper in catalogue.papers().items():
         if paper.reference is not None:
@@ -38,7 +38,7 @@ def files() -> dict[str, Path]:
 
 
 def _cited(path: Path) -> str:
-    """What the first figure of a file says of its paper; a file that cannot be read says nothing here."""
+    """The paper of the first figure in a file; empty if the file cannot be read."""
     try:
         with path.open(encoding="utf-8", newline="") as stream:
             return next(csv.DictReader(stream), {}).get("paper") or ""
@@ -47,10 +47,10 @@ def _cited(path: Path) -> str:
 
 
 def reference(paper: str, table: str = "") -> pandas.DataFrame:
-    """The figures of one table of a paper (of all its tables when `table` is empty).
+    """The figures of one table of a paper, or of all its tables if `table` is empty.
 
-    Returns a frame whose columns ``mean`` and ``std`` are floats (``std`` is nan where the paper gives none), ``note``
-    is text, ``table`` names the table or figure, and whose other columns are text, as they stand in the packaged CSV.
+    Returns a frame: ``mean`` and ``std`` are floats (``std`` is NaN if the paper gives none), ``table`` names the table
+    or figure, and the other columns are the texts of the CSV file.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def reference(paper: str, table: str = "") -> pandas.DataFrame:
 
 
 def figures(paper: str, table: str = "") -> list[dict[str, Any]]:
-    """The rows of :func:`reference`, which pandas need not be imported for.
+    """The rows of :func:`reference`, read without pandas.
 
     >>> figures("reservoir", "table3")[0]["mean"]
     29.59
@@ -105,16 +105,16 @@ def _number(text: str) -> float:
 def lookup(
     figures: pandas.DataFrame | Sequence[Mapping[str, Any]], metric: str, where: Mapping[str, str]
 ) -> tuple[float, float, str] | None:
-    """The paper's (mean, std, note) of `metric` in the row that `where` describes; None where the paper has none.
+    """The paper's (mean, std, note) of `metric` in the row that `where` describes, or None.
 
-    `figures` are those of :func:`reference`, or its rows. `where` maps column names to values (compared as text,
-    numbers by value). A column other than ``dataset`` and ``method`` that is blank in the paper does not apply to that
-    row (the online methods have no ``r``), so it agrees with any value when no row agrees exactly.
+    `figures` are a frame of :func:`reference` or rows of :func:`figures`. `where` maps columns to values, compared as
+    texts, numbers by value. A blank column does not apply to its row (online methods have no ``r``): it agrees with any
+    value if no row agrees exactly. ``dataset`` and ``method`` must always agree.
 
     Raises
     ------
     BoostrunError
-        Several rows with different figures fit, so `where` must name one more column.
+        Several rows with different figures fit: `where` must name one more column.
 
     >>> lookup(reference("reservoir", "table3"), "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "r": 100})
     (84.66, 0.3, '')
@@ -135,7 +135,7 @@ def lookup(
     if not fits:
         return None
     free = [name for name in columns if name not in (*FIGURE_COLUMNS, *wanted, "metric")]
-    # A row that says nothing more than what was asked for goes before the rows that are special cases of it.
+    # A row without further columns comes before its special cases.
     fits = [row for row in fits if not any(row[name] for name in free if name not in ("paper", "table"))] or fits
     figures = dict.fromkeys((row["mean"], _none_if_nan(row["std"])) for row in fits)
     if len(figures) > 1:
@@ -156,7 +156,7 @@ def _agrees(cell: str, text: str, name: str) -> bool:
 
 
 def _text(value) -> str:
-    """Text of a value, equal for ``100``, ``100.0`` and ``"100"``."""
+    """The text of a value, the same for ``100``, ``100.0`` and ``"100"``."""
     text = str(value).strip()
     try:
         return f"{float(text):.12g}"

@@ -1,10 +1,6 @@
-"""Means, spreads and the tests that the tables rest on.
+"""Means, intervals and tests of trials, and mean ranks of methods (Demsar 2006, JMLR 7, 1-30).
 
-The sums are exact (`math.fsum`), so no figure depends on the order in which trials finished.
-
-One cell of a table: our trials beside the paper's figure.
-
-Mean ranks of methods over data sets or seeds, and which of them differ (Demsar 2006, JMLR 7, 1-30).
+Sums are exact (`math.fsum`), so no figure depends on the order in which trials finished.
 """
 
 from __future__ import annotations
@@ -15,13 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import Entry, by_seed, done
-from boostrun.report.reference import lookup
 
 #: Level of every test.
 ALPHA = 0.05
 
-#: Trials behind a paper's mean and std where the paper does not say.
+#: Trials behind a paper's mean and std if the paper does not say how many.
 PAPER_TRIALS = 10
 
 #: Fewest pairs with which a two-sided signed-rank test can reach p < 0.05 (2 / 2**6 = 0.03).
@@ -29,7 +23,7 @@ LEAST_PAIRS = 6
 
 
 def mean_std(values: Iterable[float]) -> tuple[float, float]:
-    """Mean and standard deviation with ddof 1; the std of one value is nan, and so is everything of none.
+    """Mean and standard deviation with ddof 1; the std of one value is NaN, as are both of no values.
 
     >>> mean_std([1.0, 2.0, 3.0])
     (2.0, 1.0)
@@ -45,8 +39,10 @@ def mean_std(values: Iterable[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def half_interval(std: float, n: int) -> float:
-    """Half the 95 % interval of the mean of ``n`` values with that standard deviation (Student's t); nan of one value.
+def half_interval(std: float, n: int, tail: float = ALPHA / 2) -> float:
+    """Half of Student's interval of the mean of ``n`` values, with the probability ``tail`` beyond each end.
+
+    NaN for one value.
 
     >>> round(half_interval(1.0, 10), 4)
     0.7154
@@ -55,25 +51,25 @@ def half_interval(std: float, n: int) -> float:
         return math.nan
     from scipy.special import stdtrit
 
-    return float(stdtrit(n - 1, 1 - ALPHA / 2)) * std / math.sqrt(n)
+    return float(stdtrit(n - 1, 1 - tail)) * std / math.sqrt(n)
 
 
-def interval(differences: Iterable[float]) -> tuple[float, float, float]:
-    """(mean, low, high) of paired differences, (n,): Student's 95 % interval; NaN limits for fewer than two.
+def interval(values: Iterable[float], tail: float = ALPHA / 2) -> tuple[float, float, float]:
+    """(mean, low, high): Student's interval of the mean, 95 % unless ``tail`` is given.
 
     >>> [round(float(number), 3) for number in interval([1.0, 2.0, 3.0])]
     [2.0, -0.484, 4.484]
     """
-    values = list(differences)
+    values = list(values)
     mean, std = mean_std(values)
-    half = half_interval(std, len(values))
+    half = half_interval(std, len(values), tail)
     return mean, mean - half, mean + half
 
 
 def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int) -> float:
     """Two-sided p of Welch's t test from means, standard deviations (ddof 1) and counts.
 
-    nan where a std is unknown or a count is below 2; with no spread on either side, 1 for equal means and 0 otherwise.
+    NaN if a std is unknown or a count is below 2. Without spread on either side, 1 for equal means and 0 otherwise.
 
     >>> round(welch(84.3, 0.3, 10, 84.7, 0.3, 10), 3)
     0.008
@@ -93,9 +89,9 @@ def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int
 def signed_rank(a: Sequence[float], b: Sequence[float]) -> float:
     """Exact two-sided p of Wilcoxon's signed-rank test of paired values, of shapes (n,) and (n,).
 
-    Zero differences are dropped (p = 1 when nothing is left) and tied ones share their mean rank. The distribution
-    under the null hypothesis is counted over all signs, ties included, where SciPy's choice between exact, permuted and
-    normal differs from release to release; without ties both give the same.
+    Zero differences are dropped (p = 1 if none is left) and tied ones share their mean rank. The distribution under the
+    null hypothesis is counted over all signs, ties included. SciPy gives the same without ties; with ties its choice
+    between exact, permuted and normal differs from release to release.
 
     >>> signed_rank([1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0])
     0.03125
@@ -138,12 +134,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> dict[str, str]:
-    """Which methods of one column are the best, or not significantly worse than it.
+    """The mark of each method in one column: the best, or how it compares with the best.
 
-    Each method is compared with the one of best mean: paired by seed, Wilcoxon signed-rank (two-sided, exact),
-    Holm-corrected over the column. Where the number of common seeds makes p < 0.05 impossible whatever the values,
-    nothing is tested and nothing is called "not worse": too few trials are no evidence of equality. For the same reason
-    a method with fewer than six values is the best only where no method has more.
+    Each method is compared with the one of best mean: Wilcoxon's signed-rank test (two-sided, exact), paired by seed,
+    Holm-corrected over the column. If there are too few common seeds for p < 0.05, nothing is tested and no method is
+    "not worse": too few trials are no evidence of equality. For the same reason a method with fewer than six values is
+    the best only if no method has more.
 
     Parameters
     ----------
@@ -151,7 +147,7 @@ def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> di
 
     Returns
     -------
-    method -> ``"best"``, ``"not worse"``, ``"worse"``, ``"untested"``, or ``""`` where there is nothing to compare
+    method -> ``"best"``, ``"not worse"``, ``"worse"``, ``"untested"``, or ``""`` without another method
 
     >>> trials = {"geem": [84, 85, 86, 87, 88, 89], "rand": [80, 81, 82, 83, 84, 85], "one": [85]}
     >>> compare_methods({name: dict(enumerate(column)) for name, column in trials.items()}, True)
@@ -182,103 +178,6 @@ def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> di
     return marks
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What a cell shows. Figures are in the metric's unit and nan where there are none.
-
-    ``p_paper`` is Welch's p against the paper's figure, ``differs`` whether it is below 0.05; ``rank`` is the mark of
-    `compare_methods` within the column; ``values`` holds the trials by seed.
-    """
-
-    row: str
-    setting: str
-    metric: str
-    column: tuple[str, ...]
-    values: dict
-    n: int
-    expected: int
-    mean: float
-    std: float
-    paper_mean: float
-    paper_std: float
-    paper_note: str
-    difference: float
-    p_paper: float
-    stale: int
-    failed: int
-    reason: str
-    rank: str = ""
-    trials: frozenset[str] = frozenset()
-    sampled: frozenset[str] = frozenset()
-
-    @property
-    def differs(self) -> bool:
-        """Whether ours and the paper's mean differ significantly (p < 0.05, uncorrected)."""
-        return self.p_paper < ALPHA
-
-    @property
-    def complete(self) -> bool:
-        """Whether every trial that was asked for is there."""
-        return self.n >= self.expected
-
-    @property
-    def has_paper(self) -> bool:
-        """Whether the paper gives a figure."""
-        return not math.isnan(self.paper_mean)
-
-
-def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Comparison:
-    """Ours and the paper's figure for one entry, of its own metric or else of `metric`.
-
-    `frame` holds the paper's figures, None where there is no paper.
-
-    Raises
-    ------
-    BoostrunError
-        ``entry.where`` fits several figures of the paper.
-    """
-    metric = entry.metric or metric
-    values, remarks = by_seed(entry.records, metric, entry.rounds)
-    mean, std = mean_std(values.values())
-    paper_mean, paper_std, note = math.nan, math.nan, ""
-    if frame is not None and entry.where:
-        found = lookup(frame, metric, {**({"table": table} if table else {}), **entry.where})
-        paper_mean, paper_std, note = found or (paper_mean, paper_std, note)
-    failed = entry.failed or len(entry.records) - len(done(entry.records))
-    return Comparison(
-        row=entry.row,
-        setting=entry.setting,
-        metric=metric,
-        column=tuple(entry.column),
-        values=values,
-        n=len(values),
-        expected=entry.expected,
-        mean=mean,
-        std=std,
-        paper_mean=paper_mean,
-        paper_std=paper_std,
-        paper_note=note,
-        difference=mean - paper_mean,
-        p_paper=welch(mean, std, len(values), paper_mean, paper_std, PAPER_TRIALS),
-        stale=entry.stale,
-        failed=failed,
-        reason=_reason(entry, len(values), failed, remarks),
-        trials=frozenset(str(record.get("key")) for record in done(entry.records)),
-        sampled=entry.sampled,
-    )
-
-
-def _reason(entry: Entry, n: int, failed: int, remarks: list[str]) -> str:
-    """Why trials are missing, in one line; empty where nothing is."""
-    parts = [" ".join(entry.reason.split())] if entry.reason else []
-    if failed:
-        parts.append(f"{failed} trial{'s' * (failed > 1)} failed")
-    parts += remarks
-    if n < entry.expected and not parts:
-        parts.append("not run yet")
-    return "; ".join(parts)
-
-
 LEAST_METHODS, LEAST_BLOCKS = 3, 5  # the chi-squared distribution of Friedman's statistic is far off with fewer
 
 
@@ -286,8 +185,8 @@ LEAST_METHODS, LEAST_BLOCKS = 3, 5  # the chi-squared distribution of Friedman's
 class Ranks:
     """Methods by mean rank, the best (rank 1) first.
 
-    ``friedman_p`` is that of all methods being equal; ``critical_difference``, of two mean ranks, is Nemenyi's;
-    ``groups`` are the longest runs (first, last) of methods that it does not tell apart.
+    ``friedman_p`` tests that all methods are equal. ``critical_difference`` is Nemenyi's, of two mean ranks. ``groups``
+    are the longest runs (first, last) of methods that do not differ by it.
     """
 
     methods: tuple[str, ...]
@@ -328,14 +227,8 @@ def rank_methods(values: Mapping[str, Sequence[float]], higher_is_better: bool) 
     order = sorted(range(k), key=lambda method: (mean_ranks[method], method))
     ranks = tuple(float(mean_ranks[method]) for method in order)
     critical = _studentized(k) * math.sqrt(k * (k + 1) / (6.0 * n))
-    return Ranks(
-        methods=tuple(list(values)[method] for method in order),
-        mean_ranks=ranks,
-        blocks=n,
-        friedman_p=1.0 if tied else float(friedmanchisquare(*figures).pvalue),
-        critical_difference=critical,
-        groups=_groups(ranks, critical),
-    )
+    p = 1.0 if tied else float(friedmanchisquare(*figures).pvalue)
+    return Ranks(tuple(list(values)[method] for method in order), ranks, n, p, critical, _groups(ranks, critical))
 
 
 @lru_cache(maxsize=64)

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import Entry, cell_label, row_label
+from boostrun.report.entry import Entry, by_seed, cell_label, done, row_label
 from boostrun.report.formats import decimal, lower_is_better, metric_name
 from boostrun.report.markup import csv_text, pipe_table, write_texts
-from boostrun.report.reference import figures, papers
+from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import (
+    ALPHA,
     LEAST_BLOCKS,
     LEAST_METHODS,
     LEAST_PAIRS,
-    Comparison,
+    PAPER_TRIALS,
     Ranks,
-    compare,
     compare_methods,
     interval,
+    mean_std,
     rank_methods,
+    welch,
 )
 
 if TYPE_CHECKING:
@@ -36,10 +39,9 @@ class TableSpec:
     Attributes
     ----------
     title : e.g. ``"Reservoir strategies (Table 3)"``
-    paper, table : name of the packaged figures and of the table in them; an empty paper stands for no paper
+    paper, table : name of the packaged figures and of the table in them; no paper if empty
     metric : key in the records' metrics (or cost), e.g. ``"test_accuracy_pct"``
-    higher_is_better : which end of the metric is the good one; of several metrics the low end is that of those whose
-        name says so (seconds, errors)
+    higher_is_better : whether the high end of the metric is good; errors, seconds and the like are always better low
     columns : heads of the column levels, e.g. ``("dataset", "r")``
     notes : lines for the footer
     targets : what the table is expected to show, see :mod:`boostrun.report.targets`
@@ -68,6 +70,86 @@ class TableSpec:
     def heading(self) -> str:
         """The title, with what was shrunk, narrowed or changed."""
         return " ".join([self.title, *(f"[{what}]" for what in (self.quick, self.changed) if what)])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One cell: our trials beside the paper's figure. Numbers are in the metric's unit, NaN if there are none.
+
+    ``values`` holds the trials by seed, ``p_paper`` is Welch's p against the paper's figure, and ``rank`` the mark of
+    :func:`~boostrun.report.statistics.compare_methods` within the column.
+    """
+
+    row: str
+    setting: str
+    metric: str
+    column: tuple[str, ...]
+    values: dict
+    n: int
+    expected: int
+    mean: float
+    std: float
+    paper_mean: float
+    paper_std: float
+    paper_note: str
+    difference: float
+    p_paper: float
+    stale: int
+    failed: int
+    reason: str
+    rank: str = ""
+    trials: frozenset[str] = frozenset()
+    sampled: frozenset[str] = frozenset()
+
+    @property
+    def differs(self) -> bool:
+        """Whether ours and the paper's mean differ significantly (p < 0.05, uncorrected)."""
+        return self.p_paper < ALPHA
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial that was asked for is there."""
+        return self.n >= self.expected
+
+    @property
+    def has_paper(self) -> bool:
+        """Whether the paper gives a figure."""
+        return not math.isnan(self.paper_mean)
+
+
+def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Comparison:
+    """The comparison of one entry, in its own metric or else in `metric`; `frame` holds the paper's figures, if any.
+
+    Raises
+    ------
+    BoostrunError
+        ``entry.where`` fits several figures of the paper.
+    """
+    metric = entry.metric or metric
+    values, remarks = by_seed(entry.records, metric, entry.rounds)
+    mean, std = mean_std(values.values())
+    paper_mean, paper_std, note = math.nan, math.nan, ""
+    if frame is not None and entry.where:
+        found = lookup(frame, metric, {**({"table": table} if table else {}), **entry.where})
+        paper_mean, paper_std, note = found or (paper_mean, paper_std, note)
+    n, failed = len(values), entry.failed or len(entry.records) - len(done(entry.records))
+    return Comparison(
+        entry.row, entry.setting, metric, tuple(entry.column), values, n, entry.expected, mean, std, paper_mean,
+        paper_std, note, mean - paper_mean, welch(mean, std, n, paper_mean, paper_std, PAPER_TRIALS), entry.stale,
+        failed, _reason(entry, n, failed, remarks), sampled=entry.sampled,
+        trials=frozenset(str(record.get("key")) for record in done(entry.records)),
+    )  # fmt: skip
+
+
+def _reason(entry: Entry, n: int, failed: int, remarks: list[str]) -> str:
+    """Why trials are missing, in one line; empty if none is."""
+    parts = [" ".join(entry.reason.split())] if entry.reason else []
+    if failed:
+        parts.append(f"{failed} trial{'s' * (failed > 1)} failed")
+    parts += remarks
+    if n < entry.expected and not parts:
+        parts.append("not run yet")
+    return "; ".join(parts)
 
 
 @dataclass(frozen=True)

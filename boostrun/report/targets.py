@@ -1,16 +1,14 @@
-"""What a reproduction is expected to show, checked against a table: met, not met, or not decided for want of figures.
+"""The targets of a reproduction, checked against its table: met, not met, or open if figures are missing.
 
-A target is a mapping with ``metric``, with ``setting`` where a table has several, and either with ``columns``, each a
-label, or a list of labels, that a cell's column has, and
+A target is a mapping with ``metric``, with ``setting`` if a table has several, and with one of these pairs:
 
-- ``rows`` with ``within`` or ``within_pct``: each row's mean lies that near the paper's; or
-- ``order``: rows, or lists of rows that share a place, from the best on; ``slack`` is what counts as a tie;
+- ``columns`` and ``rows``: each row's mean is near the paper's, closer than ``within`` or ``within_pct``;
+- ``columns`` and ``order``: rows from the best on, rows that share a place in a list; ``slack`` counts as a tie;
+- ``along`` and ``rising`` or ``falling``: rows whose means rise or fall over these labels, with no step back larger
+  than ``slack``; a pair of rows stands for the first's mean less the second's;
+- ``along`` and ``kept``: rows whose means are never worse than at the first label by more than ``within``.
 
-or with ``along``, labels in an order, and
-
-- ``rising`` or ``falling``: rows whose mean goes that way, the last label's beyond the first's, no step against it by
-  more than ``slack``; a pair of rows stands for the first's mean less the second's; or
-- ``kept``: rows whose means are worse than at the first label by no more than ``within``.
+Each of ``columns`` is a label, or a list of labels, of a cell's column.
 
 >>> check([{"metric": "log10_loss", "along": ["T=10", "T=20"], "falling": ["ucb"]}], [], higher_is_better=False)
 ['target open: log10 loss T=10 to T=20: ucb falling (no figures: ucb)']
@@ -20,15 +18,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from boostrun.report.formats import lower_is_better, metric_name
-from boostrun.report.statistics import Comparison
+from boostrun.report.table import Comparison
 
 
 def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], higher_is_better: bool) -> list[str]:
-    """One line for each target and column: what was expected, and whether it is met.
+    """One line for each target and column: the expectation, and whether it is met.
 
     >>> spec = {"metric": "log10_loss", "columns": ["T=10"], "order": ["laminating", "ucb"], "slack": 0.01}
     >>> check([spec], [], higher_is_better=False)
@@ -38,7 +36,10 @@ def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], hig
     for target in targets:
         metric = target["metric"]
         higher = higher_is_better and not lower_is_better(metric)
-        of_metric = [cell for cell in cells if cell.metric == metric and cell.n and _fits(cell, target)]
+        of_metric = [
+            cell for cell in cells
+            if cell.metric == metric and cell.n and cell.setting == target.get("setting", cell.setting)
+        ]  # fmt: skip
         if "along" in target:
             lines.append(_line(f"{metric_name(metric)} {target['along'][0]} to {target['along'][-1]}",
                                *_trend(target, of_metric, higher)))  # fmt: skip
@@ -52,12 +53,8 @@ def check(targets: Sequence[Mapping[str, Any]], cells: Sequence[Comparison], hig
     return lines
 
 
-def _fits(cell: Comparison, target: Mapping) -> bool:
-    return cell.setting == target.get("setting", cell.setting)
-
-
 def _at(cells: Sequence[Comparison], labels: Sequence[str]) -> dict[str, Comparison]:
-    """Cells by their row, of those whose column has the labels."""
+    """The cells whose column has the labels, by row."""
     return {cell.row: cell for cell in cells if set(labels) <= set(cell.column)}
 
 
@@ -68,7 +65,7 @@ def _line(place: str, wanted: str, absent: Sequence[str], faults: Sequence[str])
 
 
 def _near(target: Mapping, here: Mapping[str, Comparison]) -> tuple[str, list[str], list[str]]:
-    """Each row within an absolute distance, or a share, of the paper's figure."""
+    """(expectation, rows, faults): each row is near the paper's figure."""
     share = target.get("within_pct")
     limit = f"{share:g} %" if share else f"{target['within']:g}"
     faults = []
@@ -83,12 +80,18 @@ def _near(target: Mapping, here: Mapping[str, Comparison]) -> tuple[str, list[st
 
 
 def _order(target: Mapping, here: Mapping[str, Comparison], higher: bool) -> tuple[str, list[str], list[str]]:
-    """Every row before every row of a later place, by the metric's good end."""
+    """(expectation, rows, faults): each row is at least as good as all rows of later places."""
     places = [[place] if isinstance(place, str) else list(place) for place in target["order"]]
     slack = target.get("slack", 0.0)
     sign = -1.0 if higher else 1.0
     faults = []
-    for first, second in _pairs(places):
+    pairs = [
+        (first, second)
+        for number, place in enumerate(places)
+        for first in place
+        for second in itertools.chain(*places[number + 1 :])
+    ]
+    for first, second in pairs:
         if first in here and second in here and sign * (here[first].mean - here[second].mean) > slack:
             faults.append(f"{first} {here[first].mean:.3f}, {second} {here[second].mean:.3f}")
     words = [place[0] if len(place) == 1 else "{" + ", ".join(place) + "}" for place in places]
@@ -96,16 +99,8 @@ def _order(target: Mapping, here: Mapping[str, Comparison], higher: bool) -> tup
     return (" > " if higher else " < ").join(words) + ties, [row for place in places for row in place], faults
 
 
-def _pairs(places: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
-    for number, place in enumerate(places):
-        for first in place:
-            for later in places[number + 1 :]:
-                for second in later:
-                    yield first, second
-
-
 def _trend(target: Mapping, cells: Sequence[Comparison], higher: bool) -> tuple[str, list[str], list[str]]:
-    """(what is wanted, rows without a figure, faults) of means that rise, fall or are kept along the labels."""
+    """(expectation, rows without a figure, faults): means rise, fall or are kept along the labels."""
     way = next(word for word in ("rising", "falling", "kept") if word in target)
     here = [_at(cells, [label]) for label in target["along"]]
     rows = [[row] if isinstance(row, str) else list(row) for row in target[way]]

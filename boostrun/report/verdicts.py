@@ -20,8 +20,7 @@ from boostrun.report.claims import FAILS, HOLDS, UNDECIDED, Case, Claim, Evidenc
 from boostrun.report.entry import Entry
 from boostrun.report.formats import STALE, metric_name
 from boostrun.report.markup import escape, pipe_table
-from boostrun.report.statistics import Comparison, compare
-from boostrun.report.table import ResultTable
+from boostrun.report.table import Comparison, ResultTable, compare
 
 CONDITIONAL = "holds only if"
 _SIGNS: dict[str, Callable] = {

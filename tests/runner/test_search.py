@@ -7,7 +7,7 @@ import pytest
 
 from boostrun.config.settings import Choices, Range
 from boostrun.errors import BoostrunError
-from boostrun.report.tuning import searched_text
+from boostrun.report.tuning import choice_text
 from boostrun.runner import search
 from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.execute import RunResult
@@ -187,7 +187,7 @@ def test_a_recorded_stream_is_tuned_on_examples_that_are_not_scored(workplace, t
     assert choice.trial.dataset["first"] == 20 and choice.trial.dataset["scored_after"] == 0
     assert choice.settings.dataset["first"] is None and choice.settings.dataset["scored_after"] == 20
     assert choice.kept()["first"] == 20 and len(choice.rows) == 2
-    assert "2 trials by the error on the first 20 examples" in searched_text(choice.kept())
+    assert "2 trials by the error on the first 20 examples" in choice_text(choice.kept())
 
 
 def test_of_a_recorded_stream_that_is_scored_whole_nothing_can_be_tuned(workplace, tmp_path):

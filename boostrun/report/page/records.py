@@ -26,8 +26,8 @@ from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures
 from boostrun.report.formats import BEST, metric_name, spread
 from boostrun.report.layout import Layout, block_title, group_head, layout
 from boostrun.report.pictures import drawing_digest
-from boostrun.report.statistics import Comparison, Ranks
-from boostrun.report.table import ResultTable, contests, rounded_differences
+from boostrun.report.statistics import Ranks
+from boostrun.report.table import Comparison, ResultTable, contests, rounded_differences
 from boostrun.report.verdicts import Judged
 
 _OF_THE_MACHINE = ("seconds", "time_s", "memory", "_mb", "per_second")
