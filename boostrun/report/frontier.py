@@ -1,12 +1,11 @@
-"""What was measured: one point for a method and a budget, held against what its trials really cost.
+"""A frontier: the accuracy of each method under each budget, with its tables and a sentence.
 
-The table of a frontier: a row a method, a column a budget, then who wins where.
+A point is a method under a budget. It competes if its trials really kept the budget. Under each budget the best of our
+methods is tested against the best rival.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +16,15 @@ from typing import Any, NamedTuple
 
 from boostrun.report.entry import by_seed, done, value
 from boostrun.report.formats import BEST, MISSING, NARROW, NOT_WORSE, align, count, decimal, spread
-from boostrun.report.markup import escape, pipe_table, write_bytes
+from boostrun.report.markup import csv_text, escape, pipe_table, write_texts
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
 
 METRIC = "test_accuracy_pct"
 
 
 class BudgetKind(NamedTuple):
-    """A kind of budget: what it is called, how a sentence says it, which figures of a record tell what was spent: the
-    sum of the first of ``costs`` that are all there.
+    """A kind of budget: its name, its phrase in a sentence, and the figures of a record that are summed to what was
+    spent: the first of ``costs`` that are all there.
     """
 
     head: str
@@ -33,7 +32,7 @@ class BudgetKind(NamedTuple):
     costs: tuple[tuple[str, ...], ...]
 
 
-# what chooses, watches or refits, where a method keeps accounts
+# accounts of evaluations, for methods that keep them
 _LEDGER = tuple(f"evaluations_{account}" for account in ("selection", "pilot", "tasting", "refit"))
 KINDS = {
     "samples_held": BudgetKind("samples held", "holding {} samples", (("peak_samples_held",),)),
@@ -47,7 +46,7 @@ KINDS = {
 
 
 def amount(budget: float, group: str = NARROW) -> str:
-    """A budget as it is read.
+    """A budget as text.
 
     >>> amount(0.3), amount(60000.0, " ")
     ('0.3', '60 000')
@@ -61,14 +60,14 @@ class FrontierPoint:
 
     Attributes
     ----------
-    method, rival : its name, and whether it is one of those that the others are set against
+    method, rival : its name, and whether it is a rival
     budget : what it may spend
     records : the finished trials
     expected : how many trials were asked for
-    reason : why there is none, where that is known
-    words : what it was told, as it is typed
+    reason : why there is no trial, if that is known
+    words : its settings, as typed
     failed : how many trials failed
-    fixed : whether nothing in it is random: its one figure stands for every seed
+    fixed : whether nothing in it is random, so that its one figure stands for every seed
     """
 
     method: str
@@ -88,18 +87,18 @@ class FrontierPoint:
 
     @cached_property
     def mean(self) -> float:
-        """Of :attr:`values`; nan of none."""
+        """The mean of :attr:`values`, NaN without any."""
         return mean_std(self.values.values())[0]
 
     @cached_property
     def std(self) -> float:
-        """Of :attr:`values`, ddof 1; nan of fewer than two."""
+        """The standard deviation of :attr:`values` (ddof 1), NaN for fewer than two."""
         return mean_std(self.values.values())[1]
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """All points of one data set and kind of budget; ``about`` are lines on how they were made."""
+    """All points of one data set and kind of budget; ``about`` has lines on how they were made."""
 
     dataset: str
     kind: str
@@ -108,22 +107,22 @@ class Frontier:
 
     @property
     def title(self) -> str:
-        """The heading of its table."""
+        """The heading of the table."""
         return f"{self.dataset}: accuracy by {KINDS[self.kind].head}"
 
     @property
     def budgets(self) -> list[float]:
-        """In their order."""
+        """The budgets in increasing order."""
         return sorted({point.budget for point in self.points})
 
     @property
     def methods(self) -> list[str]:
-        """Methods, those that are no rivals first."""
+        """The methods, ours first."""
         return list(dict.fromkeys(point.method for point in sorted(self.points, key=lambda point: point.rival)))
 
     @cached_property
     def seeds(self) -> list[int]:
-        """Of all trials that are not fixed."""
+        """The seeds of all points that are not fixed."""
         return sorted({seed for point in self.points if not point.fixed for seed in point.values})
 
     def at(self, budget: float) -> list[FrontierPoint]:
@@ -131,29 +130,29 @@ class Frontier:
         return [point for point in self.points if point.budget == budget]
 
     def spent(self, point: FrontierPoint) -> float:
-        """The most that a trial of the point spent, of seconds the mean; nan where its records do not tell."""
+        """The most that a trial of the point spent, or the mean for seconds; NaN if a record does not say."""
         found = [_spent(record, KINDS[self.kind].costs) for record in done(point.records)]
         if not found or any(map(math.isnan, found)):
             return math.nan
         return mean_std(found)[0] if self.kind == "seconds" else max(found)
 
     def over(self, point: FrontierPoint) -> bool:
-        """Whether a point spent more than it was given: it is shown, and wins nothing."""
+        """Whether a point spent more than its budget: it is shown, and does not compete."""
         return self.spent(point) > point.budget * (1 + 1e-9)
 
     def paired(self, point: FrontierPoint) -> dict[int, float]:
-        """The values of a point by seed; that of a fixed one at every seed of the others."""
+        """The values of a point by seed; a fixed point has its value at every seed of the others."""
         if point.fixed and len(point.values) == 1 and self.seeds:
             return dict.fromkeys(self.seeds, next(iter(point.values.values())))
         return point.values
 
     def eligible(self, budget: float) -> list[FrontierPoint]:
-        """The points of a budget that have figures and kept it."""
+        """The points of a budget that compete."""
         return [point for point in self.at(budget) if point.values and not self.over(point)]
 
 
 def _spent(record: Mapping[str, Any], costs: Sequence[Sequence[str]]) -> float:
-    """The sum of the first of ``costs`` that a record has all of; nan where it has none."""
+    """The sum of the first group of ``costs`` that a record has in full; NaN if it has none."""
     for names in costs:
         found = [each for name in names if (each := value(record, name)) is not None]
         if len(found) == len(names):
@@ -167,9 +166,9 @@ WIN, TIE, LOSS, UNTESTED, ALONE = "win", "tie", "loss", "untested", "alone"
 class Verdict(NamedTuple):
     """The best of ours against the best rival under one budget.
 
-    ``mean`` is ours less the rival's in points of accuracy over the ``n`` seeds of both, with its 95 % interval; ``p``
-    that of Wilcoxon's signed-rank test, paired by seed, corrected over the budgets (Holm); ``outcome`` one of win, tie,
-    loss, untested (too few trials, or all the same), alone (one side has no figure, and its name is empty).
+    ``mean`` is ours less the rival's in points of accuracy over the ``n`` seeds of both, with its 95 % interval. ``p``
+    is that of Wilcoxon's signed-rank test, paired by seed, Holm-corrected over the budgets. ``outcome`` is win, tie,
+    loss, untested (too few trials, or all the same) or alone (one side has no figure, and an empty name).
     """
 
     budget: float
@@ -184,19 +183,25 @@ class Verdict(NamedTuple):
 
 
 def verdicts(frontier: Frontier) -> list[Verdict]:
-    """One for each budget under which anybody has a figure.
+    """The verdict for each budget under which a method has a figure.
 
-    The best of a side is the one of best mean. As in the house's tables nothing is tested where the number of seeds
-    makes p < 0.05 impossible whatever the values; nor where every seed gave both sides the same, as of methods without
-    chance: that is one comparison, however often it is repeated.
+    The best of a side has the best mean. Nothing is tested if there are too few seeds for p < 0.05, or if the
+    difference is the same at every seed, as for methods without randomness: that is one comparison, repeated.
     """
     sides = []
     for budget in frontier.budgets:
         able = frontier.eligible(budget)
-        ours, rival = (_best([point for point in able if point.rival is which]) for which in (False, True))
+        ours, rival = (
+            max((point for point in able if point.rival is side), key=lambda point: point.mean, default=None)
+            for side in (False, True)
+        )
         if ours or rival:
             sides.append((budget, ours, rival))
-    pairs = {budget: _paired(frontier, ours, rival) for budget, ours, rival in sides if ours and rival}
+    pairs = {}
+    for budget, ours, rival in sides:
+        if ours and rival:
+            a, b = frontier.paired(ours), frontier.paired(rival)
+            pairs[budget] = [(a[seed], b[seed]) for seed in a if seed in b]
     testable = {budget: pair for budget, pair in pairs.items() if len(pair) >= LEAST_PAIRS and len(set(pair)) > 1}
     most = max(map(len, testable.values()), default=0)
     if len(testable) * 2.0 ** (1 - most) > ALPHA:
@@ -209,29 +214,17 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
         pair = pairs.get(budget, [])
         between = interval(a - b for a, b in pair) if pair else (math.nan,) * 3
         p = corrected.get(budget, math.nan)
-        found.append(Verdict(budget, *names, len(pair), *between, p, _outcome(names, between[0], p)))
+        tested = TIE if p >= ALPHA else WIN if between[0] > 0 else LOSS
+        outcome = ALONE if not all(names) else UNTESTED if math.isnan(p) else tested
+        found.append(Verdict(budget, *names, len(pair), *between, p, outcome))
     return found
 
 
-def _best(points: Sequence[FrontierPoint]) -> FrontierPoint | None:
-    return max(points, key=lambda point: point.mean, default=None)
-
-
-def _paired(frontier: Frontier, ours: FrontierPoint, rival: FrontierPoint) -> list[tuple[float, float]]:
-    a, b = frontier.paired(ours), frontier.paired(rival)
-    return [(a[seed], b[seed]) for seed in a if seed in b]
-
-
-def _outcome(names: tuple[str, str], mean: float, p: float) -> str:
-    if not all(names):
-        return ALONE
-    if math.isnan(p):
-        return UNTESTED
-    return TIE if p >= ALPHA else WIN if mean > 0 else LOSS
-
-
 def sentence(frontier: Frontier) -> str:
-    """When the budget pays, and when a rival is the better choice: neighbouring budgets of one outcome together."""
+    """A sentence: under which budgets ours are ahead, and under which a rival is.
+
+    Neighbouring budgets with the same outcome share a part of it.
+    """
     found = verdicts(frontier)
     if not found:
         return f"On {frontier.dataset} no method has a figure under any of these budgets."
@@ -244,7 +237,8 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
     first, last = amount(some[0].budget), amount(some[-1].budget)
     where = KINDS[frontier.kind].phrase.format(first if len(some) == 1 else f"{first} to {last}")
     ours, rivals = _names(one.ours for one in some), _names(one.rival for one in some)
-    by = _points(some)
+    low, high = (decimal(end(abs(one.mean) for one in some)) for end in (min, max))
+    by = f"{low} points" if low == high else f"{low} to {high} points"
     if outcome == WIN:
         return f"{where} the budget pays: {ours} is ahead of the best rival ({rivals}) by {by}"
     if outcome == LOSS:
@@ -265,23 +259,22 @@ def _names(names: Iterator[str]) -> str:
     return " or ".join(dict.fromkeys(filter(None, names)))
 
 
-def _points(some: Sequence[Verdict]) -> str:
-    sizes = [abs(one.mean) for one in some]
-    low, high = decimal(min(sizes)), decimal(max(sizes))
-    return f"{low} points" if low == high else f"{low} to {high} points"
-
-
 def _counted(found: Sequence[Verdict]) -> str:
-    """Wins, ties and losses, and how they were told; nothing where nothing was tested."""
-    tested = [one for one in found if one.outcome in (WIN, TIE, LOSS)]
-    if not tested:
+    """The numbers of wins, ties and losses, and the test; empty if nothing was tested."""
+    counts = [sum(one.outcome == outcome for one in found) for outcome in (WIN, TIE, LOSS)]
+    if not any(counts):
         return ""
-    counts = [sum(one.outcome == outcome for one in tested) for outcome in (WIN, TIE, LOSS)]
-    words = ", ".join(
-        f"{number} {name if number == 1 else plural}"
-        for number, (name, plural) in zip(counts, (("win", "wins"), ("tie", "ties"), ("loss", "losses")))
-    )
+    words = ", ".join(counted(number, outcome) for number, outcome in zip(counts, (WIN, TIE, LOSS)))
     return f" ({words} of our best against the best rival; p < {ALPHA}, signed-rank test by seed, Holm-corrected)"
+
+
+def counted(number: int, outcome: str) -> str:
+    """A number of outcomes in words.
+
+    >>> counted(1, "loss"), counted(2, "loss")
+    ('1 loss', '2 losses')
+    """
+    return f"{number} {outcome}" if number == 1 else f"{number} {'losses' if outcome == LOSS else f'{outcome}s'}"
 
 
 OVER = "!"
@@ -289,7 +282,7 @@ _WINS = {"win": "ours", "tie": "level", "loss": "the rival", "untested": "not te
 
 
 def lines(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
-    """Head and rows as texts: mean (standard deviation) with the marks of the house."""
+    """A head and rows of texts: each method's mean (standard deviation) under each budget, with marks."""
     found = [["method", *(amount(budget, group) for budget in frontier.budgets)]]
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     places = {(point.method, point.budget): point for point in frontier.points}
@@ -316,7 +309,7 @@ def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> s
 
 
 def contest(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
-    """Head and rows: the best of ours against the best rival under each budget."""
+    """A head and rows of texts: the best of ours against the best rival under each budget."""
     found = [[KINDS[frontier.kind].head, "best of ours", "best rival", "difference", "95 % interval", "p", "ahead"]]
     for one in verdicts(frontier):
         limits = "" if math.isnan(one.low) else f"{decimal(one.low, signed=True)} to {decimal(one.high, signed=True)}"
@@ -329,21 +322,20 @@ def contest(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
 
 
 def notes(frontier: Frontier) -> list[str]:
-    """How it is read, what is missing and why, and who spent more than it was given."""
-    told = list(frontier.about)
-    told.append(
+    """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
+    told = [
+        *frontier.about,
         "test accuracy %, higher is better: mean (standard deviation, ddof 1) over the trials. "
         f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, "
-        f"two-sided, paired by seed, Holm-corrected over the column, p >= {ALPHA})."
-    )
-    told.append(
+        f"two-sided, paired by seed, Holm-corrected over the column, p >= {ALPHA}).",
         "ahead: the best mean of ours less that of the best rival, paired by seed, with Student's 95 % interval; "
-        f"the same test, Holm-corrected over the budgets, p < {ALPHA}."
-    )
+        f"the same test, Holm-corrected over the budgets, p < {ALPHA}.",
+    ]
     if fixed := list(dict.fromkeys(point.method for point in frontier.points if point.fixed and point.values)):
         told.append(f"{', '.join(fixed)}: nothing in it is random, and its one figure stands for every seed.")
-    if untold := _untold(frontier):
-        told.append(f"{', '.join(untold)}: what was spent is not measured; the words it was told bound it.")
+    able = [point for point in frontier.points if point.values and math.isnan(frontier.spent(point))]
+    if unknown := list(dict.fromkeys(point.method for point in able)):
+        told.append(f"{', '.join(unknown)}: what was spent is not measured; the words it was told bound it.")
     for point in frontier.points:
         if frontier.over(point):
             spent = decimal(frontier.spent(point), places=0 if frontier.kind != "seconds" else 2)
@@ -351,13 +343,8 @@ def notes(frontier: Frontier) -> list[str]:
     return [*told, *_missing(frontier)]
 
 
-def _untold(frontier: Frontier) -> list[str]:
-    able = [point for point in frontier.points if point.values and math.isnan(frontier.spent(point))]
-    return list(dict.fromkeys(point.method for point in able))
-
-
 def _missing(frontier: Frontier) -> list[str]:
-    """Why there are dashes: budgets of one method and one reason together."""
+    """The reasons of missing figures, the budgets of one method and reason together."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for point in frontier.points:
         if point.values and len(point.values) >= point.expected:
@@ -371,8 +358,8 @@ def _missing(frontier: Frontier) -> list[str]:
 
 
 def text(frontier: Frontier) -> str:
-    """What is printed: both tables, the notes that are the frontier's own, the sentence."""
-    own = notes(frontier)[len(frontier.about) + 2 :]  # without how the marks are read, which table.md says
+    """The frontier for a terminal: both tables, its own notes, the sentence."""
+    own = notes(frontier)[len(frontier.about) + 2 :]  # without the two that explain the tables
     second = contest(frontier, " ")
     parts = [align(lines(frontier, " ")), align(second) if len(second) > 1 else [], [*frontier.about, *own]]
     told = "\n\n".join("\n".join(part) for part in parts if part)
@@ -388,37 +375,31 @@ def markdown(frontier: Frontier) -> str:
 
 
 def as_csv(frontier: Frontier) -> str:
-    """A line a point: what it was told, what it reached and what it spent, ten digits each."""
-    found = io.StringIO()
-    write = csv.writer(found, lineterminator="\n")
-    write.writerow(["method", "rival", frontier.kind, "n", "expected", "mean", "std", "rank", "spent", "over", "words",
-                    "reason"])  # fmt: skip
+    """A line for each point: its accuracy, what it spent and its settings, with ten digits."""
+    names = ("n", "expected", "mean", "std", "rank", "spent", "over", "words", "reason")
+    found: list[list] = [["method", "rival", frontier.kind, *names]]
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     for point in frontier.points:
         rank = marks[point.budget].get(point.method, "")
         figures = (point.mean, point.std, frontier.spent(point))
         numbers = ["" if math.isnan(each) else f"{each:.10g}" for each in figures]
-        write.writerow([
+        found.append([
             point.method, int(point.rival), f"{point.budget:.10g}", len(point.values), point.expected, *numbers[:2],
             rank, numbers[2], int(frontier.over(point)), point.words, point.reason,
         ])  # fmt: skip
-    return found.getvalue()
+    return csv_text(found)
 
 
 def contest_as_csv(frontier: Frontier) -> str:
-    """A line a budget: who is the best of either side, by how much, and what the test says."""
-    found = io.StringIO()
-    write = csv.writer(found, lineterminator="\n")
-    write.writerow([frontier.kind if field == "budget" else field for field in Verdict._fields])
+    """A line for each budget: the verdict, with ten digits."""
+    found: list[list] = [[frontier.kind if field == "budget" else field for field in Verdict._fields]]
     for one in verdicts(frontier):
         numbers = ["" if isinstance(each, float) and math.isnan(each) else each for each in one]
-        write.writerow([f"{each:.10g}" if isinstance(each, float) else each for each in numbers])
-    return found.getvalue()
+        found.append([f"{each:.10g}" if isinstance(each, float) else each for each in numbers])
+    return csv_text(found)
 
 
 def write_table(frontier: Frontier, folder: Path) -> list[Path]:
-    """Put table.md, table.csv and contest.csv into ``folder``; BoostrunError when it cannot be written."""
-    contents = {
-        "table.md": markdown(frontier), "table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier),
-    }  # fmt: skip
-    return [write_bytes(folder / name, each.encode("utf-8", "backslashreplace")) for name, each in contents.items()]
+    """Put table.md, table.csv and contest.csv into ``folder``; BoostrunError if it cannot be written."""
+    tables = {"table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier)}
+    return write_texts(folder, {"table.md": markdown(frontier), **tables})

@@ -1,6 +1,6 @@
-"""Frontiers of several data sets together: who wins on which set under which budget, and how methods rank.
+"""Figures of frontiers, and the frontiers of several data sets together: who is ahead, and how methods rank.
 
-The picture of a frontier: error against the budget, ours beside the rivals, each line with its name.
+Everything here is read from the files of stored frontiers.
 """
 
 from __future__ import annotations
@@ -32,19 +32,18 @@ from boostrun.report.canvas import (
 )
 from boostrun.report.entry import Entry
 from boostrun.report.formats import MISSING, align, axis_name, decimal
-from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount
-from boostrun.report.markup import escape, pipe_table, write_bytes
+from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount, counted
+from boostrun.report.markup import escape, pipe_table, write_texts
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROWS = {WIN: "ours is ahead", TIE: "level", LOSS: "a rival is ahead", UNTESTED: "not tested", ALONE: "no opponent"}
-_PLURAL = {WIN: ("win", "wins"), TIE: ("tie", "ties"), LOSS: ("loss", "losses"), UNTESTED: ("untested", "untested")}
 
 
 class FrontierFiles(NamedTuple):
-    """What the folder of a frontier holds: the name of its data set, and the lines of table.csv and contest.csv."""
+    """A stored frontier: the name of its data set, its folder, and the lines of table.csv and contest.csv."""
 
     name: str
     folder: Path
@@ -53,9 +52,9 @@ class FrontierFiles(NamedTuple):
 
 
 def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
-    """The frontiers of a kind of budget below ``folder``, by name; quick ones are none.
+    """The frontiers of a kind of budget below ``folder``, by name, without quick ones.
 
-    Raises BoostrunError where there is none, or a file cannot be read.
+    Raises BoostrunError if there is none, or a file cannot be read.
     """
     found = []
     for path in sorted(folder.glob("*/contest.csv")):
@@ -83,9 +82,9 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class FrontierSummary:
-    """Frontiers of one ``kind`` of budget; ``at``: these budgets alone, all where none is named.
+    """Frontiers of one ``kind`` of budget, under the budgets ``at``, or under all if that is empty.
 
-    Raises BoostrunError where no frontier has one of ``at``.
+    Raises BoostrunError if no frontier has one of ``at``.
     """
 
     kind: str
@@ -99,42 +98,41 @@ class FrontierSummary:
 
     @property
     def title(self) -> str:
-        """Its heading."""
+        """The heading."""
         return f"Who is ahead by {KINDS[self.kind].head}: {self.counted}"
 
     @property
     def counted(self) -> str:
-        """How many data sets there are, and frontiers where some have several."""
+        """The number of data sets, and that of frontiers if it differs."""
         sets, frontiers = len(self.sets), len(self.frontiers)
         return f"{sets} data set{'s' * (sets != 1)}" + (f", {frontiers} frontiers" if frontiers != sets else "")
 
     @cached_property
     def sets(self) -> list[FrontierFiles]:
-        """A frontier of each data set: ``mnist-families19`` is another one of ``mnist`` where there is that."""
-        of_set = [f"{one.name}-" for one in self.frontiers]
-        return [one for one in self.frontiers if not one.name.startswith(tuple(of_set))]
+        """One frontier for each data set: ``mnist-families19`` is left out if there is ``mnist``."""
+        variants = tuple(f"{one.name}-" for one in self.frontiers)
+        return [one for one in self.frontiers if not one.name.startswith(variants)]
 
     @cached_property
     def lines(self) -> dict[tuple[str, float], Mapping[str, str]]:
-        """The line of contest.csv of each set and budget that are asked for."""
+        """(set, budget) -> its line of contest.csv."""
         found = {(one.name, float(line[self.kind])): line for one in self.frontiers for line in one.contest}
         return {place: line for place, line in found.items() if not self.at or place[1] in self.at}
 
     @cached_property
     def budgets(self) -> list[float]:
-        """In their order."""
+        """The budgets in increasing order."""
         return sorted({budget for _, budget in self.lines})
 
     def counts(self, budget: float | None = None) -> Counter[str]:
-        """How many comparisons ended how, under one budget or under all."""
+        """The number of comparisons with each outcome, under one budget or under all."""
         return Counter(line["outcome"] for (_, at), line in self.lines.items() if budget is None or at == budget)
 
     @cached_property
     def ranks(self) -> dict[float, Ranks]:
-        """Budget -> ranks of methods over sets in which all of them have a figure within the budget, where there are
-        five such sets and three methods or more.
+        """Budget -> ranks of three methods or more over five sets or more in which all of them have a figure.
 
-        Methods that are on fewer sets stand back for sets, or these for them: whichever leaves more figures.
+        Methods or sets are left out so that most figures are used.
         """
         found = {}
         for budget in self.budgets:
@@ -145,7 +143,7 @@ class FrontierSummary:
         return found
 
     def outcomes(self) -> list[list[str]]:
-        """Head and rows: a data set a row, a budget a column, who is ahead and by how many points."""
+        """A head and a row for each data set: who is ahead under each budget, by how many points."""
         rows = [
             [one.name, *(_outcome(self.lines.get((one.name, budget))) for budget in self.budgets)]
             for one in self.frontiers
@@ -153,14 +151,14 @@ class FrontierSummary:
         return [["data set", *map(amount, self.budgets)], *rows]
 
     def tally(self) -> list[list[str]]:
-        """Head and rows: how many data sets a side is ahead on, a budget a column, and all together."""
+        """A head and a row for each outcome: on how many data sets, under each budget and under all."""
         columns = [self.counts(budget) for budget in self.budgets] + [self.counts()]
         there = [outcome for outcome in _ROWS if outcome in (WIN, TIE, LOSS) or columns[-1][outcome]]
         head = [KINDS[self.kind].head, *map(amount, self.budgets), "all"]
         return [head, *([_ROWS[outcome], *(str(each[outcome]) for each in columns)] for outcome in there)]
 
     def ranked(self) -> list[list[str]]:
-        """Head and rows: mean ranks, a budget a column; empty where nothing is ranked."""
+        """A head and a row for each method: its mean rank under each budget; empty if nothing is ranked."""
         if not self.ranks:
             return []
         methods = list(dict.fromkeys(method for one in self.ranks.values() for method in one.methods))
@@ -173,14 +171,14 @@ class FrontierSummary:
         return rows
 
     def sentence(self) -> str:
-        """Wins, ties and losses of all comparisons that were tested, who won and who lost most of them."""
+        """A sentence: wins, ties and losses of all tested comparisons, and the methods that are ahead."""
         found = self.counts()
         tested = sum(found[outcome] for outcome in (WIN, TIE, LOSS))
         if not tested:
             return f"None of the comparisons by {KINDS[self.kind].head} could be tested."
-        told = ", ".join(_counted(found[outcome], outcome) for outcome in (WIN, TIE, LOSS))
+        counts = ", ".join(counted(found[outcome], outcome) for outcome in (WIN, TIE, LOSS))
         compared = f"comparison{'s' * (tested != 1)} of our best method with the best rival"
-        said = f"Of {tested} tested {compared}: {told}"
+        said = f"Of {tested} tested {compared}: {counts}"
         if winners := self._names(WIN, "ours"):
             said += f"; ours is ahead with {winners}"
         if losers := self._names(LOSS, "rival"):
@@ -192,7 +190,7 @@ class FrontierSummary:
         return ", ".join(f"{name} ({number})" for name, number in names.most_common())
 
     def notes(self) -> list[str]:
-        """How it is read, and what is left out of the ranks."""
+        """Remarks: how to read the tables, and which ranks differ."""
         told = [
             "Best of ours : best rival, and the difference of their mean accuracies in points. Ahead: by Wilcoxon's "
             f"signed-rank test, paired by seed, Holm-corrected over the budgets of a set, p < {ALPHA}; over the sets "
@@ -221,12 +219,7 @@ def _outcome(line: Mapping[str, str] | None) -> str:
         return MISSING
     if line["outcome"] == ALONE:
         return f"{line['ours'] or line['rival']} alone"
-    said = _PLURAL[line["outcome"]][0]
-    return f"{said} {decimal(float(line['mean']), signed=True)} {line['ours']} : {line['rival']}"
-
-
-def _counted(number: int, outcome: str) -> str:
-    return f"{number} {_PLURAL[outcome][number != 1]}"
+    return f"{line['outcome']} {decimal(float(line['mean']), signed=True)} {line['ours']} : {line['rival']}"
 
 
 def _capital(text: str) -> str:
@@ -234,15 +227,14 @@ def _capital(text: str) -> str:
 
 
 def _apart(one: Ranks) -> str:
-    """Who has the best mean rank, and who is behind it by more than the critical difference."""
+    """The method of the best mean rank, and those that differ from it by more than the critical difference."""
     first = one.mean_ranks[0]
     behind = [m for m, rank in zip(one.methods, one.mean_ranks) if rank - first > one.critical_difference]
     said = f"{one.methods[0]} has the best mean rank"
     if not behind:
         return f"{said}, and none is told apart from it"
-    return f"{said}; it is told apart from {', '.join(behind)}" + (
-        "" if len(behind) + 1 == len(one.methods) else " only"
-    )
+    only = "" if len(behind) + 1 == len(one.methods) else " only"
+    return f"{said}; it is told apart from {', '.join(behind)}{only}"
 
 
 def _means(one: FrontierFiles, kind: str, budget: float) -> dict[str, float]:
@@ -253,7 +245,7 @@ def _means(one: FrontierFiles, kind: str, budget: float) -> dict[str, float]:
 
 
 def _complete(sets: Sequence[Mapping[str, float]]) -> list[str]:
-    """The methods that are ranked: of those on at least so many sets the choice with most figures in whole rows."""
+    """The methods to rank: those on at least so many sets that most figures are in complete rows."""
     times = Counter(method for means in sets for method in means)
     best: list[str] = []
     most = 0
@@ -266,26 +258,26 @@ def _complete(sets: Sequence[Mapping[str, float]]) -> list[str]:
 
 
 def tables(summary: FrontierSummary) -> list[list[list[str]]]:
-    """Those of a summary: wins, ties and losses by budget; set by set; mean ranks where there are any."""
+    """The tables of a summary: outcomes by budget, outcomes by set, mean ranks if there are any."""
     return [table for table in (summary.tally(), summary.outcomes(), summary.ranked()) if table]
 
 
 def markdown(summary: FrontierSummary) -> str:
-    """The page."""
+    """The page table.md."""
     pages = [pipe_table(table, range(1, len(table[0]))) for table in tables(summary)]
     notes = "\n".join(f"- {escape(note)}" for note in summary.notes())
     return "\n\n".join([f"# {summary.title}", escape(summary.sentence()), *pages, notes]) + "\n"
 
 
 def text(summary: FrontierSummary) -> str:
-    """What is printed."""
+    """The summary for a terminal."""
     shown: Iterable[str] = ("\n".join(align(table)) for table in tables(summary))
     return "\n\n".join([summary.title, *shown, "\n".join(summary.notes()), summary.sentence()])
 
 
 def write_summary(folder: Path, summary: FrontierSummary) -> Path:
-    """Put table.md into ``folder``; BoostrunError when it cannot be written."""
-    return write_bytes(folder / "table.md", markdown(summary).encode())
+    """Put table.md into ``folder``; BoostrunError if it cannot be written."""
+    return write_texts(folder, {"table.md": markdown(summary)})[0]
 
 
 _HIGH = 3.6  # inches of a panel
@@ -348,7 +340,7 @@ def _of_side(lines: Sequence[Line], rivals: set[str], side: bool) -> list[Line]:
 
 _ROW, _ACROSS = 0.26, 3  # inches of a data set, panels side by side
 _LEAST = 0.5  # points of accuracy that every panel shows on both sides
-# colour, marker and filling of an outcome: told apart without colours too
+# colour, marker, filling and label of an outcome, which also differ without colours
 _LOOKS = {
     WIN: ("#0072B2", "o", "#0072B2", "ours is ahead"), TIE: ("#555555", "o", "white", "level"),
     LOSS: ("#D55E00", "s", "#D55E00", "a rival is ahead"), UNTESTED: ("#999999", "x", "#999999", "not tested"),
@@ -356,10 +348,8 @@ _LOOKS = {
 
 
 def most_shared(summary: FrontierSummary) -> list[float]:
-    """The budgets that most data sets have a comparison under: at most six, and none that half as many have."""
-    counts = {
-        budget: sum(summary.counts(budget)[outcome] for outcome in _LOOKS) for budget in summary.budgets
-    }  # fmt: skip
+    """The budgets with comparisons on most data sets: at most six, each on more than half as many as the first."""
+    counts = {budget: sum(summary.counts(budget)[outcome] for outcome in _LOOKS) for budget in summary.budgets}
     most = max(counts.values(), default=0)
     found = sorted((at for at in counts if 2 * counts[at] > most), key=lambda at: (-counts[at], at))
     return sorted(found[:MOST])

@@ -1,4 +1,4 @@
-"""The choice of ``boostrun tune`` as text and as Markdown: a grid of values or the trials of a search, and its costs."""
+"""The choice of ``boostrun tune`` as text and Markdown: a grid of values or the trials of a search, and costs."""
 
 from __future__ import annotations
 
