@@ -1,6 +1,6 @@
-"""Ways to measure a method: by rounds (`.staged`), by features used (`.path`), on a stream (`.prequential`).
+"""Evaluations: how a method is trained and measured, by rounds (:mod:`.staged`) or on a stream (:mod:`.prequential`).
 
-A method's declaration names a class of this kind; a paper, or a stranger, brings his own where none of these fits.
+The declaration of a method names its evaluation; papers and plug-ins can add their own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Result(TypedDict):
-    """What a record holds: metrics are the same on any machine, costs vary, the curve lists both on the way."""
+    """The numbers in a record: metrics are the same on any machine, costs vary, the curve has both during training."""
 
     metrics: dict[str, float]
     cost: dict[str, Any]
@@ -21,7 +21,7 @@ class Result(TypedDict):
 
 
 class Seeds(Protocol):
-    """Independent seeds of one trial: of a data set's split, of the Filter that draws samples, of the algorithm."""
+    """Independent seeds of one trial: for the split of the data, the Filter that draws samples, and the algorithm."""
 
     split: np.random.SeedSequence
     filter: np.random.SeedSequence
@@ -29,13 +29,13 @@ class Seeds(Protocol):
 
 
 class Evaluation(Protocol):
-    """How a method is trained and measured on what an input has opened."""
+    """How a method is trained and measured on opened data."""
 
     def check(self, model: Any, data: Any) -> None:
-        """Raise BoostrunError where ``model`` could not be trained on ``data``; nothing is trained."""
+        """Raise BoostrunError if ``model`` cannot be trained on ``data``; nothing is trained."""
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """Compile what training and testing need, with an estimator of a small budget: no trial's seconds hold it."""
+        """Compile the code of training and testing with an estimator of a small budget, before the clock starts."""
 
     @abstractmethod
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:

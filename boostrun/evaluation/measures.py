@@ -1,11 +1,7 @@
-"""What the field reports of predictions on a stream beside their accuracy: kappas, recovery, memory, time.
+"""Measures besides accuracy: kappas, recovery, memory and time on a stream, calibration; and one trial of a method.
 
 Kappas are Cohen's (1960), and those of Zliobaite, Bifet, Read, Pfahringer & Holmes, "Evaluation methods and decision
 theory for classification of streaming data with temporal dependence", Machine Learning 98 (2015).
-
-How much memory a learner takes: what can be reached from it, each thing counted once.
-
-One trial: what is opened, made, trained and measured, in this order. Locks, caches and workers are the runner's.
 """
 
 from __future__ import annotations
@@ -21,16 +17,16 @@ from numpy.random import SeedSequence
 from boostrun.config.fields import whole_number
 from boostrun.evaluation import Evaluation, Result
 
-# code, and what belongs to everybody
+# code, which is shared
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _COMPILED = ("numba.core.", "numba.np.", "_thread")
 
 
 def size_in_bytes(thing: Any) -> int:
-    """Bytes of an object and of all that it holds, at any depth: arrays, containers, attributes and slots.
+    """Bytes of an object and of everything it holds, at any depth: arrays, containers, attributes and slots.
 
-    An array that looks into another counts as the whole of that other. Code does not count, and of an object of a
-    compiled library only what Python sees: that of LightGBM keeps its trees elsewhere. Cost: one visit an object.
+    Each object counts once. A view of an array counts as the whole array. Code does not count, and objects of compiled
+    libraries only as far as Python sees them: the trees of LightGBM are elsewhere. Cost: one visit for each object.
 
     >>> size_in_bytes(np.zeros(1000)) >= 8000, size_in_bytes([np.zeros(1000)[:1]] * 50) < 9000
     (True, True)
@@ -43,7 +39,7 @@ def size_in_bytes(thing: Any) -> int:
             one = one.base
         if id(one) in seen or isinstance(one, _SHARED) or type(one).__module__.startswith(_COMPILED):
             continue
-        seen[id(one)] = one  # kept, so that no other object takes its place
+        seen[id(one)] = one  # kept alive, so that its id stays unique
         total += sys.getsizeof(one, 0)
         if isinstance(one, np.ndarray):
             if not one.flags.owndata:
@@ -56,7 +52,7 @@ def size_in_bytes(thing: Any) -> int:
 
 
 def _held(one: Any) -> list:
-    """What an object holds itself."""
+    """The objects that an object holds directly."""
     if isinstance(one, (str, bytes, bytearray, int, float, complex, np.generic)):
         return []
     found: list = []
@@ -73,18 +69,18 @@ def _held(one: Any) -> list:
     return found
 
 
-BINS = 10  # of equal width, of the probability that the predicted class is given
-_LEAST = float(np.finfo(np.float64).eps)  # as scikit-learn has it: a probability of 0 costs 36, not everything
+BINS = 10  # of equal width, for the probability of the predicted class
+_LEAST = float(np.finfo(np.float64).eps)  # as in scikit-learn: a probability of 0 costs 36, not infinity
 
 
 class Calibration(NamedTuple):
-    """Sums over samples, so that parts of a test set, and trials, can be added up (:func:`together`).
+    """Sums over samples, which can be added over parts of a test set and over trials (:func:`together`).
 
     Attributes
     ----------
     losses : (2,) float64, sums of the log loss and of the Brier score
-    bins : (3, 10) float64, by the probability of the predicted class: samples, sum of that probability, samples that
-        are of this class
+    bins : (3, 10) float64, by the probability of the predicted class: number of samples, sum of that probability,
+        number of correct predictions
     """
 
     losses: np.ndarray
@@ -92,17 +88,17 @@ class Calibration(NamedTuple):
 
     @property
     def log_loss(self) -> float:
-        """Mean of -log of the true class' probability, natural logarithm."""
+        """Mean of -ln of the probability of the true class."""
         return float(self.losses[0] / self.bins[0].sum())
 
     @property
     def brier(self) -> float:
-        """Mean squared distance of the probabilities to 0 and 1: of several classes their sum, of two that of one."""
+        """Mean squared error of the probabilities: of one class if there are two, else summed over the classes."""
         return float(self.losses[1] / self.bins[0].sum())
 
 
 def measure(probabilities: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> Calibration:
-    """Of ``probabilities`` (n, k), a column a class, true and predicted class numbers (n,).
+    """The calibration of ``probabilities`` (n, k), for true and predicted class numbers (n,).
 
     >>> found = measure(np.array([[0.8, 0.2], [0.6, 0.4]]), np.array([0, 1]), np.array([0, 0]))
     >>> round(found.log_loss, 3), round(found.brier, 3), found.bins[:, [6, 8]].tolist()
@@ -118,16 +114,16 @@ def measure(probabilities: np.ndarray, truth: np.ndarray, predicted: np.ndarray)
 
 
 def together(found: list[Calibration]) -> Calibration:
-    """All their samples; there is at least one."""
+    """The calibration over the samples of all, of which there is at least one."""
     return Calibration(*(np.sum(parts, axis=0) for parts in zip(*found)))
 
 
-RECOVERY = 600  # examples after a change, as Grbovic & Vucetic (2011) have it
+RECOVERY = 600  # examples after a change, as in Grbovic & Vucetic (2011)
 _ROWS = ("right", "last", "majority", "y", "said")
 
 
 def kappa_of(accuracy: float, chance: float) -> float:
-    """Of the room that ``chance`` leaves, the share that is avoided: (p - p0) / (1 - p0); 0 where it leaves none.
+    """The improvement over ``chance``, scaled to 1: (p - p0) / (1 - p0), or 0 if chance is 1.
 
     >>> kappa_of(0.75, 0.5), kappa_of(0.5, 1.0)
     (0.5, 0.0)
@@ -138,31 +134,30 @@ def kappa_of(accuracy: float, chance: float) -> float:
 class Measures:
     """Kappas over the stream and over a window, recovery after each known change, memory and time along the stream.
 
-    Of a share p of right predictions, a kappa is (p - p0) / (1 - p0), and 0 where p0 is 1. ``kappa`` is Cohen's: p0 is
-    what the shares of labels and of answers make by chance. Of ``kappa_majority`` (kappa M) p0 is the accuracy of the
-    most frequent label so far, of ``kappa_temporal`` that of the last label again. Both know as many labels as the
-    learner does: under a delay theirs are as late. Before the first label they answer with the second of two classes,
-    else with the first, and of labels that are as frequent so likewise. A prediction that is none of the classes is
-    wrong.
+    For a share p of correct predictions a kappa is (p - p0) / (1 - p0), or 0 if p0 is 1. ``kappa`` is Cohen's: p0 is
+    the accuracy by chance, given the shares of labels and of predictions. For ``kappa_majority`` (kappa M) p0 is the
+    accuracy of predicting the most frequent label so far, for ``kappa_temporal`` that of predicting the last label.
+    Both predictors see labels with the same delay as the learner. Before the first label, and among labels of equal
+    frequency, they predict the second of two classes, else the first. A prediction that is not a class is wrong.
 
-    Recovery is the accuracy of the predictions of the 600 examples after a change.
+    Recovery is the accuracy of the predictions for the 600 examples after a change.
 
     Parameters
     ----------
-    learner : whose memory is looked at
+    learner : its memory is measured
     n_classes : int
-    window : int, examples of a point of the curves
-    every : int, a point of the curves after so many examples, or at the next end of a block
-    changes : the concept changes after so many examples
-    delay : int, examples that labels are late
-    since : int, metrics are those of the predictions after so many examples, and of the changes after them
+    window : int, examples in a point of the curves
+    every : int, examples from one point of the curves to the next; a point may wait for the end of a block
+    changes : numbers of examples after which the concept changes
+    delay : int, examples by which labels are late
+    since : int, metrics leave out the predictions, and the changes, of the first examples
 
     Attributes
     ----------
-    curve : dict of lists, ``examples`` and, after as many, the three kappas over the window, ``memory_bytes`` of the
-        learner, and ``microseconds_per_example`` since the point before
+    curve : dict of lists: ``examples``, the three kappas over the window after so many examples, ``memory_bytes`` of
+        the learner, and ``microseconds_per_example`` since the previous point
 
-    Memory is 34 bytes an example of the window, and the curve's points.
+    Memory is 34 bytes for each example of the window, and the points of the curve.
 
     >>> measures = Measures(None, n_classes=2, window=4, every=2)
     >>> measures.update(np.array([1, 1, 0, 0]), np.array([1, 1, 1, 0]), seconds=0.0)
@@ -180,10 +175,10 @@ class Measures:
         self.n_seen = 0
         self.since = since
         self._changes = [int(change) for change in changes]
-        self._recovered = np.zeros((len(self._changes), 2), np.int64)  # right ones, all
-        self._sums = np.zeros(3, np.int64)  # right ones: of the learner, of the last label, of the most frequent one
+        self._recovered = np.zeros((len(self._changes), 2), np.int64)  # correct predictions, all predictions
+        self._sums = np.zeros(3, np.int64)  # correct: by the learner, the last label, the majority
         self._labels = np.zeros(n_classes, np.int64)
-        self._answers = np.zeros(n_classes + 1, np.int64)  # the last place: none of the classes
+        self._answers = np.zeros(n_classes + 1, np.int64)  # the last place: not a class
         self._window: dict[str, np.ndarray] = {}
         self._begin = self._last = self._most = int(n_classes == 2)
         self._known = [0] * n_classes
@@ -215,13 +210,11 @@ class Measures:
 
     @property
     def accuracy_pct(self) -> float:
-        """Over all examples after ``since``; nan before the first."""
+        """Over all examples after ``since``; NaN before the first."""
         return 100.0 * int(self._sums[0]) / self._n_scored if self._n_scored else float("nan")
 
     def metrics(self) -> dict[str, float]:
-        """The kappas over all examples after ``since``, and recovery after each change that examples follow; empty
-        before any.
-        """
+        """The kappas over all examples after ``since``, and the recovery after each change; empty before the first."""
         if not self._n_scored:
             return {}
         found = _kappas(self._sums / self._n_scored, self._labels, self._answers)
@@ -256,9 +249,9 @@ class Measures:
             self._recovered[number] += (int(right[begin:end].sum()), end - begin)
 
     def _labels_alone(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The last label and the most frequent one, of those known, before each of y (k,)."""
+        """The last and the most frequent of the labels known before each of y (k,)."""
         waiting = np.concatenate([self._late, y])
-        come, self._late = waiting[: len(y)], waiting[len(y) :]  # the label that comes after each prediction, or -1
+        come, self._late = waiting[: len(y)], waiting[len(y) :]  # the label that arrives after each prediction, or -1
         last, majority = np.empty_like(y), np.empty_like(y)
         known, most, newest = self._known, self._most, self._last
         for i, label in enumerate(come.tolist()):
@@ -273,7 +266,7 @@ class Measures:
 
 
 def _kappas(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> dict[str, float]:
-    """The three kappas of shares of right ones (3,), and of how often each class was the label and the answer."""
+    """The three kappas, from shares of correct predictions (3,) and counts of each class as label and prediction."""
     accuracy, last, majority = shares.tolist()
     by_chance = float(labels @ answers[:-1]) / float(labels.sum()) ** 2
     names = ("kappa", "kappa_majority", "kappa_temporal")
@@ -281,10 +274,10 @@ def _kappas(shares: np.ndarray, labels: np.ndarray, answers: np.ndarray) -> dict
 
 
 class TrialSeeds(NamedTuple):
-    """Independent seeds of one trial, one per axis.
+    """Independent seeds of one trial.
 
-    Two algorithms run with one seed share ``split`` and ``filter``; how much one of them draws for itself from
-    ``algorithm`` has no effect on the data of the other.
+    Methods that are run with one seed share ``split`` and ``filter``, so that they see the same data, however much
+    they draw themselves from ``algorithm``.
     """
 
     split: SeedSequence
@@ -296,15 +289,10 @@ class TrialSeeds(NamedTuple):
 
 
 def spawn(seed: int) -> TrialSeeds:
-    """The seeds of the trial number ``seed`` (an integer of at least 0).
+    """The seeds of the trial number ``seed``; BoostrunError if that is not a whole number of at least 0.
 
-    The axes are children of one ``SeedSequence`` in a fixed order, which stored records rely on: a new axis goes last.
-    Each call gives fresh objects (a ``SeedSequence`` counts the children spawned from it).
-
-    Raises
-    ------
-    BoostrunError
-        For a seed that is not an integer of at least 0.
+    They are the children of one ``SeedSequence`` in a fixed order, on which stored records depend: a further seed must
+    come last. Each call returns new objects, since a ``SeedSequence`` counts its children.
 
     >>> import numpy as np
     >>> seeds = spawn(3)
@@ -315,7 +303,7 @@ def spawn(seed: int) -> TrialSeeds:
 
 
 class Trained(NamedTuple):
-    """A fitted model, the data it was trained on, and what was measured."""
+    """A fitted model, the data it was trained on, and the result."""
 
     model: Any
     data: Any
@@ -330,11 +318,11 @@ def train_and_test(
 
     Parameters
     ----------
-    open_data : from the trial's seeds to what the evaluation is run on
-    make : from the algorithm's seed, a whole number, to an unfitted estimator
-    evaluation : how it is trained and measured
-    seed : int, of at least 0
-    compile_first : called with the data before anything is made; no second of it counts
+    open_data : function from the seeds of the trial to the data of the evaluation
+    make : function from the seed of the algorithm, a whole number, to an unfitted estimator
+    evaluation : trains and measures it
+    seed : int, at least 0
+    compile_first : called with the data before the estimator is made; its time does not count
     """
     seeds = spawn(seed)
     data = open_data(seeds)

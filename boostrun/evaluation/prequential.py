@@ -1,6 +1,6 @@
-"""How well a learner follows a stream: on hold-outs of the current concept, or by testing, then training.
+"""Evaluation on a stream: on hold-outs of the current concept, or prequential, each example first tested, then learned.
 
-Recovery is over the 600 examples after a change, as Grbovic & Vucetic (2011) measure it.
+Recovery is measured over the 600 examples after a change, as in Grbovic & Vucetic (2011).
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ from boostrun.evaluation.measures import RECOVERY, Measures
 
 
 class Delayed:
-    """A learner whose labels come late: that of example t is learnt after example t + ``delay`` was predicted.
+    """A learner with late labels: example t is learned after example t + ``delay`` was predicted.
 
-    Until the first label has come the answer is the second of two classes, else the first. Labels that have not come
-    when the stream ends are never learnt; where the delay is longer than the stream, none is. Memory is that of
-    ``delay`` examples besides the learner's.
+    Before the first label it predicts the second of two classes, else the first. Labels that are still to come at the
+    end of the stream are never learned. It needs memory for ``delay`` examples.
 
     Parameters
     ----------
     learner : with ``test_then_train(X, y, classes)`` and ``predict(X)``, on class numbers; it is changed
     delay : int, at least 1
-    n_classes : int, how many classes there are
+    n_classes : int
 
-    Cost: one prediction and one call to learn an example, in Python.
+    Cost: for each example one prediction and one call to learn it, in Python.
 
     >>> from boostrun.data.streams.drift_stream import DriftStream
     >>> class Last:
@@ -50,7 +49,7 @@ class Delayed:
         self._begun = False
 
     def test_then_train(self, X: np.ndarray, y: np.ndarray, classes: Any) -> np.ndarray:
-        """The class numbers (k,) predicted for the rows of X (k, d), and what has waited long enough learnt."""
+        """Predict class numbers (k,) for the rows of X (k, d), and learn the examples whose labels arrive."""
         said = np.empty(len(y), np.int64)
         for i in range(len(y)):
             said[i] = self.predict(X[i : i + 1])[0]
@@ -61,41 +60,41 @@ class Delayed:
         return said
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class numbers (k,) of X (k, d)."""
+        """Class numbers (k,) for X (k, d)."""
         return self.learner.predict(X) if self._begun else np.full(len(X), self._first)
 
 
 TAIL = 500  # examples before a change
-_REHEARSED = 100  # examples that a learner is compiled on
+_REHEARSED = 100  # examples on which a learner is compiled
 
 
 class OnStream:
-    """For learners that follow a stream: ``test_then_train(X, y, classes)`` and ``predict(X)``.
+    """For stream learners, with ``test_then_train(X, y, classes)`` and ``predict(X)``.
 
-    Where the stream has hold-outs they are used from example ``data.first`` on, every ``data.eval_every`` examples;
-    else each example is predicted before it is learnt. The curve holds ``examples``, and after as many
+    If the stream has hold-outs, the learner is tested on them from example ``data.first`` on, every ``data.eval_every``
+    examples; otherwise each example is predicted before it is learned. The curve holds ``examples``;
     ``test_accuracy_pct`` (on the hold-out of the current concept, or over the last ``data.window`` examples) and
-    ``fading_accuracy_pct``; besides ``changes``, after how many examples the concept changes, and what the stream says
-    of itself. A figure without a checkpoint is left out. ``cost.time_s`` is processor time of learning and of
-    predictions on the stream, hold-outs left out.
+    ``fading_accuracy_pct`` after so many examples; ``changes``, the examples after which the concept changes; and the
+    facts of the stream. Metrics without a value are omitted. ``cost.time_s`` is the processor time of learning and of
+    predictions on the stream, without hold-outs.
 
-    With ``data.delay`` labels come so many examples late: see :class:`boostrun.evaluation.prequential.Delayed`. Where
-    ``data.measures`` is all, metrics and curve hold what :class:`boostrun.evaluation.measures.Measures` has too, and
-    ``cost.memory_bytes`` is the most of its curve. A stream with hold-outs then has ``prequential_accuracy_pct``, and
-    the curves of the predictions, with examples of their own, stand in the curve's ``predictions``.
+    With ``data.delay`` labels are late, see :class:`Delayed`. If ``data.measures`` is "all", metrics and curve include
+    those of :class:`boostrun.evaluation.measures.Measures`, and ``cost.memory_bytes`` is the largest of its curve. A
+    stream with hold-outs then also has ``prequential_accuracy_pct``, and the curves of the predictions, with their own
+    ``examples``, are in the curve's ``predictions``.
     """
 
     def check(self, model: Any, data: Any) -> None:
-        """Nothing to look at before it is trained."""
+        """Accept every model: nothing can be checked before training."""
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """Compile what a learner needs on the first examples of the stream."""
+        """Compile the code of a learner on the first examples of the stream."""
         x, y = next(data.stream.blocks(_REHEARSED))
         small.test_then_train(x, y, np.arange(len(data.stream.classes)))
         small.predict(x[:1])
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Train ``model`` on the stream, in its order, and measure it on the way."""
+        """Train ``model`` on the stream, in order, and measure it along the way."""
         stream = data.stream
         if data.delay:
             model = Delayed(model, min(data.delay, len(stream)), len(stream.classes))
@@ -128,7 +127,7 @@ class OnStream:
         return {name: value for name, value in metrics.items() if not math.isnan(value)}, found.seconds, curve
 
     def predictions(self, model: Any, data: Any) -> tuple[dict[str, float], float, dict[str, Any]]:
-        """Metrics, seconds and curve of predictions, each made before its example was learnt."""
+        """Metrics, seconds and curve of predictions, each made before its example is learned."""
         score = Prequential(data.window, data.fading, data.curve_every, data.scored_after)
         measures = _measures(model, data)
         blocks = blocks_of(data.stream) if measures is None else blocks_of(data.stream, data.curve_every)
@@ -148,11 +147,11 @@ class HoldoutCurve:
 
     Attributes
     ----------
-    examples : int64, (c,), rising: after how many examples
-    accuracy_pct : float64, (c,)
-    changes : int64: the concept changes after so many examples
+    examples : (c,) int64, rising: the number of examples before each checkpoint
+    accuracy_pct : (c,) float64
+    changes : int64, numbers of examples after which the concept changes
     end : int, length of the stream
-    seconds : float, processor time of learning and of predictions on the stream, hold-outs left out
+    seconds : float, processor time of learning and of predictions on the stream, without hold-outs
     """
 
     examples: np.ndarray
@@ -162,7 +161,7 @@ class HoldoutCurve:
     seconds: float
 
     def stream_accuracy_pct(self) -> float:
-        """Mean over all checkpoints; nan without one."""
+        """Mean over all checkpoints; NaN if there is none."""
         return _mean(self.accuracy_pct)
 
     def tail_accuracy_pct(self) -> float:
@@ -172,14 +171,14 @@ class HoldoutCurve:
         return _mean(self.accuracy_pct[inside.any(axis=0)])
 
     def recoveries_pct(self) -> list[float]:
-        """For each change, the mean over the checkpoints among the 600 examples after it; nan where there is none."""
+        """For each change, the mean over the checkpoints in the 600 examples after it; NaN if there is none."""
         return [
             _mean(self.accuracy_pct[(self.examples > change) & (self.examples <= change + RECOVERY)])
             for change in self.changes
         ]
 
     def recovery_pct(self) -> float:
-        """Mean over the changes after which there is a checkpoint, with equal weight."""
+        """Mean of the recoveries over the changes that have one."""
         found = np.array(self.recoveries_pct())
         return _mean(found[~np.isnan(found)])
 
@@ -187,23 +186,18 @@ class HoldoutCurve:
 def follow(
     learner, stream: DriftStream, every: int = 20, first: int = 1, measures: Measures | None = None
 ) -> HoldoutCurve:
-    """Train ``learner`` on the stream; test it on the hold-out of the current concept as it goes.
+    """Train ``learner`` on the stream, and test it on the hold-out of the current concept along the way.
 
     Parameters
     ----------
     learner : with ``test_then_train(X, y, classes)`` and ``predict(X)``, on class numbers; it is changed
     stream : with hold-outs
-    every : int, examples from one checkpoint to the next: after example ``every``, 2 ``every``, ...
-    first : int, no checkpoint before so many examples (the length of a window: until then nobody has learnt)
-    measures : what the predictions of the stream's own examples, made before they are learnt, are added to, or None
+    every : int, checkpoints are after example ``every``, 2 ``every``, ...
+    first : int, no checkpoint is before this example, such as the length of a window
+    measures : gets the predictions for the examples of the stream, made before they are learned; or None
 
-    The concept of a checkpoint is that of the last example seen. Cost: one prediction of a hold-out a checkpoint, which
-    a committee answers by asking only its new members.
-
-    Raises
-    ------
-    BoostrunError
-        The stream has no hold-outs.
+    The concept of a checkpoint is that of the last example. Cost: one prediction of a hold-out for each checkpoint, for
+    which a committee needs only its new members. Raises BoostrunError if the stream has no hold-outs.
     """
     if not stream.holdouts:
         raise BoostrunError(f"the stream '{stream.name}' has no hold-out: test it by testing, then training")
@@ -226,7 +220,7 @@ def follow(
 
 
 class Prequential:
-    """Accuracy of predictions that were made before their examples were learnt: overall, in a window, and fading.
+    """Accuracy of predictions made before their examples are learned: overall, in a window, and with fading.
 
     Parameters
     ----------
@@ -237,16 +231,16 @@ class Prequential:
     every : int
         The curve has a point after ``every``, 2 ``every``, ... examples.
     since : int
-        The accuracy overall is that of the predictions after so many examples.
+        The overall accuracy leaves out the predictions for the first ``since`` examples.
 
     Attributes
     ----------
     n_seen : int, examples
     curve : dict of lists
-        ``examples`` and, after as many, ``window_accuracy_pct`` and ``fading_accuracy_pct``, in percent. The window
-        holds fewer examples in the beginning.
+        ``examples``, and ``window_accuracy_pct`` and ``fading_accuracy_pct`` after so many examples. The first windows
+        hold fewer examples.
 
-    Memory is ``window`` bytes and the curve's points; blocks may have any size, and make no difference.
+    Memory is ``window`` bytes and the points of the curve. The size of blocks makes no difference.
 
     >>> score = Prequential(window=2, fading=0.5, every=2)
     >>> score.update(np.array([True, False, True]))
@@ -278,21 +272,21 @@ class Prequential:
 
     @property
     def accuracy_pct(self) -> float:
-        """Over all examples after ``since``; nan before the first."""
+        """Over all examples after ``since``; NaN before the first."""
         return 100.0 * self._right / (self.n_seen - self.since) if self.n_seen > self.since else float("nan")
 
     @property
     def window_accuracy_pct(self) -> float:
-        """Over the last ``window`` examples; nan before the first."""
+        """Over the last ``window`` examples; NaN before the first."""
         return 100.0 * self._right_in_window / min(self.n_seen, self.window) if self.n_seen else float("nan")
 
     @property
     def fading_accuracy_pct(self) -> float:
-        """1 - S_k / N_k in percent; nan before the first example."""
+        """1 - S_k / N_k in percent; NaN before the first example."""
         return 100.0 * (1.0 - self._errors / self._examples) if self.n_seen else float("nan")
 
     def _add(self, right: np.ndarray) -> None:
-        """At most ``window`` predictions: the slots of a ring are written at most once."""
+        """Add at most ``window`` predictions, so that each slot of the ring is written once."""
         k = len(right)
         slots = (self.n_seen + np.arange(k)) % self.window
         self._right_in_window += int(np.count_nonzero(right)) - int(np.count_nonzero(self._last[slots]))
@@ -313,10 +307,10 @@ def prequential(
     Parameters
     ----------
     learner : with ``test_then_train(X, y, classes)``; it is changed
-    blocks : iterable of (X (k, d), y (k,)), which may never be in memory together; see :func:`blocks_of`
-    classes : the labels that may come
-    score : Prequential, filled; None: one with the defaults
-    measures : what else is measured, filled, of class numbers: a Measures, or None
+    blocks : iterable of (X (k, d), y (k,)), see :func:`blocks_of`; only one block is in memory at a time
+    classes : all labels
+    score : Prequential, which is updated, or None for one with the defaults
+    measures : Measures, which is updated, or None; labels are then class numbers
 
     Returns the score, and the processor time of learning and predictions in seconds.
 
@@ -346,12 +340,12 @@ def prequential(
 
 
 def blocks_of(stream, size: int = 10_000):
-    """The examples of a :class:`DriftStream`, or of any stream with ``blocks(size)``, in blocks of at most ``size``."""
+    """Yield the examples of any stream with ``blocks(size)`` in blocks of at most ``size``."""
     yield from stream.blocks(size)
 
 
 def _measures(model: Any, data: Any) -> Measures | None:
-    """What else is measured, where it is asked for."""
+    """The further measures that the data ask for, or None."""
     if data.measures == "accuracy":
         return None
     stream = data.stream
@@ -361,7 +355,7 @@ def _measures(model: Any, data: Any) -> Measures | None:
 
 
 def _learn(learner, x: np.ndarray, y: np.ndarray, known: np.ndarray, measures: Measures | None) -> float:
-    """Processor time of predictions of x (k, d) and of learning them, in seconds."""
+    """Predict and learn the rows of x (k, d), and return the processor time in seconds."""
     begun = time.process_time()
     predicted = learner.test_then_train(x, y, known)
     spent = time.process_time() - begun
@@ -371,7 +365,7 @@ def _learn(learner, x: np.ndarray, y: np.ndarray, known: np.ndarray, measures: M
 
 
 def _answers(learner, x: np.ndarray) -> Callable[[], np.ndarray]:
-    """Labels of the rows x (t, d) by ``learner`` as it stands, which may know how to keep part of its answers."""
+    """A function that predicts x (t, d) by ``learner`` in its current state; a learner may cache parts of it."""
     keeping = getattr(learner, "answers_on", None)
     return keeping(x) if keeping is not None else lambda: learner.predict(x)
 

@@ -1,4 +1,4 @@
-"""Measured by rounds: train on a table or on chunks, then test after each of some numbers of rounds."""
+"""Evaluation by rounds: train on a table or on chunks, then test after several numbers of rounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COUNTS = (
 
 
 def checkpoints(rounds: int) -> list[int]:
-    """Numbers of rounds at which a curve is measured: 1, 2, 3, 5, 7, 10, 20, ... and every 25 from 100 on.
+    """The numbers of rounds after which a curve has a point: 1, 2, 3, 5, 7, 10, 20, ..., then every 25 from 100 on.
 
     >>> checkpoints(60)
     [1, 2, 3, 5, 7, 10, 20, 30, 50, 60]
@@ -31,7 +31,7 @@ def checkpoints(rounds: int) -> list[int]:
 
 
 def accuracy_pct(predicted: np.ndarray, truth: np.ndarray) -> float:
-    """Share of equal labels, in percent.
+    """The share of correct labels in percent.
 
     >>> accuracy_pct(np.array([1, 2, 3, 4]), np.array([1, 2, 3, 0]))
     75.0
@@ -42,22 +42,21 @@ def accuracy_pct(predicted: np.ndarray, truth: np.ndarray) -> float:
 class Staged:
     """For ensembles that grow by rounds: estimators with ``fit_source(source)``, ``ensemble_`` and ``classes_``.
 
-    They draw from ``data.source(seed)``, a Filter with a seed of its own. The curve is the test accuracy after
-    :func:`checkpoints` of rounds, one pass over the test part whatever their number. A subclass adds to it by
-    :meth:`marks`, :meth:`curve` and :meth:`extra`.
+    They draw samples from ``data.source(seed)``. The curve is the test accuracy after :func:`checkpoints` of rounds,
+    from one pass over the test data. A subclass may override :meth:`marks`, :meth:`curve` and :meth:`extra`.
     """
 
     def check(self, model: Any, data: Any) -> None:
-        """Raise BoostrunError where ``model`` could not be trained on ``data``; nothing is trained."""
+        """Raise BoostrunError if ``model`` cannot be trained on ``data``; nothing is trained."""
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """Compile by training ``small`` on a few rows of the kind that ``data`` has."""
+        """Compile by training ``small`` on a few rows of the kind of ``data``."""
         sample = data.sample()
         small.fit_source(sample.source(np.random.SeedSequence(0)))
         next(iter(small.ensemble_.staged_decision(next(iter(sample.test_chunks()))[0], [1])))
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` and score it; metrics are the same on any machine, costs vary, except the counts."""
+        """Fit and test ``model``; metrics and counts are the same on any machine, other costs vary."""
         begun = time.perf_counter()
         cost = self.train(model, data, seeds)
         trained = time.perf_counter()
@@ -75,7 +74,7 @@ class Staged:
         return {"metrics": metrics | more, "cost": cost | costs, "curve": curve}
 
     def train(self, model: Any, data: Any, seeds: Seeds) -> dict[str, Any]:
-        """Fit ``model``; returns costs that only the source of the samples knows."""
+        """Fit ``model``, and return the costs that the source of the samples counts."""
         source = data.source(seeds.filter)
         data.set_up(model)
         model.fit_source(source)
@@ -86,26 +85,26 @@ class Staged:
         return checkpoints(model.ensemble_.n_rounds)
 
     def curve(self, model: Any, data: Any, marks: Sequence[int]) -> dict[str, Any]:
-        """What a subclass adds to the curve."""
+        """Further lists of the curve, from a subclass."""
         return {}
 
     def extra(self, model: Any, data: Any, curve: dict[str, Any]) -> tuple[dict[str, float], dict[str, Any]]:
-        """Metrics and costs that a subclass adds."""
+        """Further metrics and costs, from a subclass."""
         return {}, {}
 
 
 class Fitted:
-    """For any classifier with ``fit(X, y)`` and ``predict(X)``, a stranger's for one.
+    """For any classifier with ``fit(X, y)`` and ``predict(X)``.
 
-    It gets codes or values, as the features are; with ``fit_source`` it draws its samples from a Filter of its own
-    seed. Its counts become costs; with ``staged_predict`` its accuracy after each number of rounds is kept.
+    It gets codes or values, depending on the features; if it has ``fit_source``, it draws its samples from a source.
+    Its counts become costs. If it has ``staged_predict``, the curve has its accuracy after several numbers of rounds.
     """
 
     def check(self, model: Any, data: Any) -> None:
-        """Nothing to look at before it is trained."""
+        """Accept every model: nothing can be checked before training."""
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """Train ``small`` on a few rows, so that what it compiles is compiled; what fails, the trial will tell."""
+        """Compile by training ``small`` on a few rows."""
         sample = data.sample()
         self._fit(small, sample, np.random.SeedSequence(0))
         small.predict(sample.inputs("test"))
@@ -143,14 +142,14 @@ class Fitted:
 
 
 def counts(model: Any) -> dict[str, int]:
-    """The counts that a fitted model has of what it spent, as costs."""
+    """The counts of a fitted model, such as samples drawn, as costs."""
     found = {name.rstrip("_"): int(getattr(model, name)) for name in _COUNTS if getattr(model, name, None) is not None}
     per_problem = getattr(model, "samples_drawn_per_problem_", None)
     return found if per_problem is None else found | {"samples_drawn_per_problem": int(max(per_problem))}
 
 
 def staged_accuracy_pct(model: Any, data: Any, stages: Sequence[int]) -> list[float]:
-    """Accuracy in percent on the test part after each number of rounds, read chunk by chunk."""
+    """The test accuracy in percent after each number of rounds; test data are read in chunks."""
     right, total = np.zeros(len(stages), np.int64), 0
     for columns, labels in data.test_chunks():
         total += len(labels)
@@ -159,13 +158,13 @@ def staged_accuracy_pct(model: Any, data: Any, stages: Sequence[int]) -> list[fl
     return [100.0 * float(count) / total for count in right]
 
 
-TARGETS = (20, 8)  # test errors in percent whose fewest features are told (Figure 2)
+TARGETS = (20, 8)  # test errors in percent; a metric is the fewest features that reach them (Figure 2)
 
 
 def errors(staged: Iterable[np.ndarray], truth: np.ndarray, known: int) -> tuple[list[float], np.ndarray]:
-    """Test errors in percent of staged scores (m, k) at every point, and the class numbers (m,) predicted last.
+    """Test errors in percent for each of the ``staged`` scores (m, k), and the last predicted class numbers (m,).
 
-    Classes after the first ``known`` are never predicted; ties go to the lowest.
+    Only the first ``known`` classes are predicted; the lowest wins ties.
     """
     found, predicted = [], np.empty(0, np.int64)
     for scores in staged:
@@ -175,11 +174,10 @@ def errors(staged: Iterable[np.ndarray], truth: np.ndarray, known: int) -> tuple
 
 
 def by_features(counts: Sequence[int], path: Mapping[str, Sequence[Any]], upto: int = 0) -> dict[str, list]:
-    """The curve over T = 1, 2, ..., the most features of any point: the last point that uses at most T.
+    """The curve over the number of features T: for each T the last point of ``path`` that uses at most T features.
 
-    ``counts`` tells how many features each point uses, ``path`` lists by name with an entry a point. T begins where
-    there is such a point, and ends no earlier than at ``upto``, the number asked for: a path that ended before keeps
-    its last point.
+    ``counts`` has the number of features of each point, ``path`` lists by name with a value for each point. T begins
+    at the smallest count, at least 1, and ends at the largest count or at ``upto``, whichever is larger.
 
     >>> by_features([0, 2, 3], {"error": [90, 40, 20]}, upto=4)
     {'T': [1, 2, 3, 4], 'error': [90, 40, 20, 20]}
@@ -191,7 +189,7 @@ def by_features(counts: Sequence[int], path: Mapping[str, Sequence[Any]], upto: 
 
 
 def metrics_of(curve: Mapping[str, Any]) -> dict[str, float]:
-    """Error and accuracy at the end of a curve, and the fewest features with at most each of the targets."""
+    """Error and accuracy at the end of a curve, and the fewest features that reach each of the target errors."""
     error = curve["test_error_pct"][-1]
     metrics = {"test_error_pct": error, "test_accuracy_pct": 100.0 - error}
     for target in TARGETS:
@@ -202,6 +200,6 @@ def metrics_of(curve: Mapping[str, Any]) -> dict[str, float]:
 
 
 def wrong(predicted: np.ndarray, truth: np.ndarray) -> list[list[int]]:
-    """[number, predicted class, true class] of each sample that is predicted wrongly."""
+    """[number, predicted class, true class] of each sample with a wrong prediction."""
     which = np.flatnonzero(predicted != truth)
     return np.column_stack([which, predicted[which], truth[which]]).tolist()

@@ -1,1 +1,1 @@
-"""What methods share: the estimator base, stumps, ensembles, losses, binning."""
+"""Shared by all methods: declarations, bases of estimators, weak learners, ensembles, losses, saving and loading."""

@@ -30,17 +30,17 @@ _KINDS = {"text": "U", "number": "biuf", "label": "biufU", "float": "f"}  # dtyp
 
 
 class Damaged(ValueError):
-    """One sentence that says what an array is and what it must be."""
+    """An array differs from its table; the message is one sentence with its name."""
 
 
 @dataclass(frozen=True)
 class Array:
-    """What one array of a file must be.
+    """The rules for one array of a file.
 
     Attributes
     ----------
-    dtype : what it is converted to, from numbers of the same kind of any size and byte order. "text", "number",
-        "label" and "float" (32 or 64 bits) keep the dtype of the file, "" keeps any.
+    dtype : the dtype that it is converted to, from numbers of the same kind of any size and byte order. "text",
+        "number", "label" and "float" (32 or 64 bits) keep the dtype of the file, "" keeps any.
     shape : sizes, "rows T" or "n 2"; a name is one size throughout the file, "_" any size, "..." at the end any more
         axes; "" is a single value.
     least, below : the range of the numbers, from ``least`` to under ``below``, which may be a named size.

@@ -105,8 +105,8 @@ class Method:
     keys : the dataclass whose fields are its keys, with defaults and checks.
     summary : one line, for lists.
     budget : symbol of the paper -> parameter, or "part.parameter". Symbols are not keys.
-    inputs : what it can learn from: codes, values, products, stumps, anchors (kinds of features), chunks, stream, and
-        families, if it uses which features belong together.
+    inputs : the data that it learns from: codes, values, products, stumps, anchors (kinds of features), chunks,
+        stream, and families, if it uses which features belong together.
     evaluation : "module:Class", see :mod:`boostrun.evaluation`.
     fixed : parameters that make it this method.
     unused : parameters that have no effect in it; they are not keys.
@@ -206,7 +206,7 @@ class Method:
     def make(self, values: Mapping[str, Any], budget: Mapping[str, int], given: Mapping[str, Any]) -> Any:
         """An unfitted estimator with the checked ``values`` of :attr:`fields`, and ``budget`` by symbol.
 
-        From ``given``, what the runner offers, it takes the parameters in its own ``given``.
+        Of the parameters ``given`` by the runner it takes those in its own ``given``.
         """
         spent = {self.budget[symbol]: value for symbol, value in budget.items()}
         unset = self.unused | set(self.budget.values())

@@ -1,8 +1,6 @@
-"""What our scikit-learn classifiers have in common: arrays in, an ensemble of stumps inside, scores and labels out.
+"""The base of batch classifiers: arrays in, scores and labels of an ensemble out; and checks of their parameters.
 
-The objects that an estimator is given as parameters, or the names of them.
-
-Checks of an estimator's parameters: each raises BoostrunError with one sentence that names the parameter.
+Each check raises BoostrunError with one sentence that names the parameter.
 """
 
 from __future__ import annotations
@@ -33,10 +31,10 @@ _DTYPES = [np.float64, np.float32, np.uint8]
 
 
 class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
-    """Base of classifiers whose fitted state is ``ensemble_`` (of ``_model_types``) and ``classes_``.
+    """Base of classifiers whose fitted state is ``ensemble_``, of one of the ``_model_types``, and ``classes_``.
 
-    A subclass inherits from its boosting proper too, which has the parameters, ``n_estimators`` and ``random_state``
-    among them, and trains from a source of samples.
+    A subclass also inherits from the boosting loop, which has the parameters, with ``n_estimators`` and
+    ``random_state``, and trains from a source of samples.
     """
 
     _model_types: tuple[type | str, ...] = (StumpEnsemble,)
@@ -45,8 +43,8 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
     def _source(self, X, y, sample_weight=None) -> tuple[ArraySource, np.random.SeedSequence, int]:
         """Checked arrays as a source, the seed of the algorithm, and the whole number that both seeds come from.
 
-        One SeedSequence has an axis for the Filter and one for the algorithm: methods see the same samples.
-        Raises ValueError with one sentence on bad arrays; for weights see :func:`.weighted_source`.
+        The Filter and the algorithm have their own seeds, so that all methods see the same samples. Raises ValueError
+        with one sentence for bad arrays; for weights see :func:`.weighted_source`.
         """
         X, y = validate_data(self, X, y, dtype=_DTYPES, order="C")
         check_classification_targets(y)
@@ -70,20 +68,20 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
         return self.ensemble_.staged_decision(columns, range(1, self.ensemble_.n_rounds + 1))
 
     def decision_function(self, X) -> np.ndarray:
-        """Scores: (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n K T)."""
+        """Scores (n,) for two classes, positive for the second; (n, n_classes) otherwise. Cost O(n K T)."""
         return one_vs_all.decision(self._scores(X))
 
     def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d)."""
+        """Labels (n,) for X (n, d)."""
         return one_vs_all.predict(self._scores(X), self.classes_)
 
     def staged_decision_function(self, X) -> Iterator[np.ndarray]:
-        """Scores after 1, 2, ..., T rounds, each as :meth:`decision_function` gives them."""
+        """Yield scores after 1, 2, ..., T rounds, each as :meth:`decision_function` returns them."""
         for scores in self._staged_scores(X):
             yield one_vs_all.decision(scores.copy())
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
-        """Labels after 1, 2, ..., T rounds."""
+        """Yield labels after 1, 2, ..., T rounds."""
         for scores in self._staged_scores(X):
             yield one_vs_all.predict(scores, self.classes_)
 
@@ -118,30 +116,30 @@ class MajorityClassifier(ClassifierMixin, BaseEstimator):
 
 
 def component_of(model: Any, key: str, takes: Sequence[str] = ()) -> Any:
-    """The object that the parameter ``key`` of ``model`` is, for one run: a copy of the one that was given.
+    """The object for the parameter ``key`` of ``model``: a copy of the given one, or one made from a given name.
 
-    A name is looked up in the catalogue; what is found there is made with those parameters of ``model``, of the ones
-    in ``takes``, that it has too, and with its own defaults. Raises BoostrunError for a name that is none.
+    A name is looked up in the catalogue. The class found there is called with those of the parameters ``takes`` of
+    ``model`` that it has, and its own defaults. Raises BoostrunError for an unknown name.
     """
     given = getattr(model, key)
     if not isinstance(given, str):
         return copy.deepcopy(given)
     found = catalogue.part(fields_of(type(model))[key].metadata["room"], given)
     if not isinstance(found, type):
-        return found  # a function, or an object, of a plug-in's
+        return found  # a function or an object of a plug-in
     own = {field.name for field in dataclasses.fields(found)} if dataclasses.is_dataclass(found) else set()
     return found(**{name: getattr(model, name) for name in takes if name in own})
 
 
 def choice(model, key: str, allowed: Iterable[str]) -> None:
-    """``model.key`` is one of ``allowed``."""
+    """Check that ``model.key`` is one of ``allowed``."""
     value = getattr(model, key)
     if not isinstance(value, str) or value not in allowed:
         raise BoostrunError(f"{key}={value!r} is none of {', '.join(allowed)}{did_you_mean(value, allowed)}")
 
 
 def whole(model, *keys: str, least: int = 1, none: bool = False) -> None:
-    """Each ``model.key`` is a whole number of at least ``least``, or None where ``none`` allows it."""
+    """Check that each ``model.key`` is a whole number of at least ``least``, or None if ``none`` is true."""
     for key in keys:
         value = getattr(model, key)
         if none and value is None:
@@ -151,13 +149,13 @@ def whole(model, *keys: str, least: int = 1, none: bool = False) -> None:
 
 
 def share(model, key: str) -> None:
-    """``model.key`` lies above 0 and is at most 1."""
+    """Check that ``model.key`` lies above 0 and is at most 1."""
     value = getattr(model, key)
     if not 0.0 < value <= 1.0:
         raise BoostrunError(f"{key}={value!r}: a number above 0 and at most 1 is needed")
 
 
 def bins(model) -> None:
-    """``model.max_bins`` fits into codes of 8 bits."""
+    """Check that ``model.max_bins`` codes fit into 8 bits."""
     if not 2 <= model.max_bins <= 256:
         raise BoostrunError(f"max_bins={model.max_bins!r}: a whole number from 2 to 256 is needed")

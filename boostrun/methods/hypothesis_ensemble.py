@@ -1,4 +1,4 @@
-"""A boosted ensemble of any hypotheses that are made of numbers and arrays: scores, staged scores, save and load."""
+"""One-vs-rest scores and labels, and a boosted ensemble of any hypotheses that consist of numbers and arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from boostrun.methods.weak_learner import Binner
 def problems(classes: np.ndarray) -> list:
     """The positive class of each binary problem: every class, or only the second of two.
 
-    Raises BoostrunError when there is only one class.
+    Raises BoostrunError if there is only one class.
 
     >>> problems(np.array(["a", "b"]))
     ['b']
@@ -34,7 +34,7 @@ def problems(classes: np.ndarray) -> list:
 
 
 def decision(scores: np.ndarray) -> np.ndarray:
-    """Scores (K, n) in scikit-learn's shape: (n,) for a single problem, (n, K) otherwise."""
+    """Scores (K, n) in the shape of scikit-learn: (n,) for a single problem, (n, K) otherwise."""
     return scores[0] if len(scores) == 1 else scores.T
 
 
@@ -59,14 +59,14 @@ _LAYOUT = {
 
 @dataclass
 class HypothesisEnsemble:
-    """F_k(x) = sum_t coefficients[k, t] h_kt(x), where h_kt is ``kind`` made of the arrays' entries (k, t).
+    """F_k(x) = sum_t coefficients[k, t] h_kt(x), where h_kt is a ``kind`` of the entries (k, t) of the arrays.
 
     Attributes
     ----------
-    kind : the NamedTuple that hypotheses are.
-    arrays : by name of its fields, (K, T, ...); K = 1 for two classes, otherwise one row a class.
+    kind : the NamedTuple class of the hypotheses.
+    arrays : field -> (K, T, ...) array; K = 1 for two classes, otherwise one row for each class.
     coefficients : (K, T) float64
-    binner : makes the codes that hypotheses look at; None where they look at values as they are.
+    binner : makes the codes that hypotheses look at; None if they look at raw values.
     """
 
     kind: Callable[..., Any]
@@ -76,9 +76,9 @@ class HypothesisEnsemble:
 
     @classmethod
     def of(cls, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None = None) -> HypothesisEnsemble:
-        """From K lists of (hypothesis, coefficient), all of one length T >= 1.
+        """From K lists of (hypothesis, coefficient), all of length T >= 1.
 
-        Raises BoostrunError where hypotheses differ in kind or in the shapes of their arrays, or hold objects.
+        Raises BoostrunError if hypotheses differ in kind or in the shapes of their arrays, or hold objects.
         """
         kind = type(problems[0][0][0])
         arrays = {}
@@ -98,25 +98,22 @@ class HypothesisEnsemble:
 
     @property
     def n_rounds(self) -> int:
-        """T, the number of hypotheses a problem."""
+        """T, the number of hypotheses for each row."""
         return self.coefficients.shape[1]
 
     def hypothesis(self, k: int, t: int) -> Any:
-        """h_kt."""
+        """The hypothesis h_kt."""
         return self.kind(*(array[k, t] for array in self.arrays.values()))
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (K, n) float64 of sample-major ``samples`` (n, d).
-
-        Raises BoostrunError where a hypothesis cannot vote on them.
-        """
+        """Scores (K, n) float64 for ``samples`` (n, d); BoostrunError if a hypothesis cannot vote on them."""
         *_, scores = self._staged(samples, [self.n_rounds])
         return scores
 
     def staged_decision(self, columns: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
-        """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``columns`` (d, n).
+        """Yield scores (K, n) after each number of rounds in ``stages`` (ascending), for ``columns`` (d, n).
 
-        The same array is yielded each time, grown in place: copy it to keep it.
+        It is the same array each time, changed in place: copy it to keep it.
         """
         return self._staged(np.ascontiguousarray(columns.T), stages)
 
@@ -131,7 +128,7 @@ class HypothesisEnsemble:
             yield scores
 
     def _votes(self, k: int, t: int, codes: np.ndarray) -> np.ndarray:
-        """What h_kt says of each of the ``codes`` (n, d); BoostrunError where it is not finite, or cannot say."""
+        """Votes (n,) of h_kt on ``codes`` (n, d); BoostrunError if it fails, or if a vote is not finite."""
         try:
             votes = np.asarray(self.hypothesis(k, t)(codes))
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
@@ -142,9 +139,9 @@ class HypothesisEnsemble:
 
     @classmethod
     def average(cls, ensembles: Sequence[HypothesisEnsemble]) -> HypothesisEnsemble:
-        """The ensemble whose scores are the mean of theirs; their rounds are interleaved: all first ones first.
+        """The ensemble whose scores are the mean of theirs; rounds are interleaved, all first rounds first.
 
-        Raises BoostrunError where each has bins of its own.
+        Raises BoostrunError if each has its own bins.
         """
         if any(ensemble.binner is not None for ensemble in ensembles):
             raise BoostrunError(
@@ -170,10 +167,10 @@ class HypothesisEnsemble:
 
     @classmethod
     def load(cls, path: str | Path) -> tuple[HypothesisEnsemble, dict[str, np.ndarray]]:
-        """Read back what :meth:`save` wrote: the ensemble, and the extra arrays. Never unpickles.
+        """The ensemble that :meth:`save` wrote, and the extra arrays. Never unpickles.
 
-        The file names the hypotheses' class; it must be imported, or lie in the module of a weak learner of the
-        catalogue: no file makes us import anything else. Raises BoostrunError where it is not.
+        The file names the class of the hypotheses. It must be imported already, or lie in the module of a weak learner
+        of the catalogue: a file never causes another import. Raises BoostrunError if it is not found.
         """
         (kind, coefficients), extra = archive.load(path, FORMAT, ("kind", "coefficients"), _LAYOUT)
         arrays = {name.removeprefix(_PREFIX): extra.pop(name) for name in [*extra] if name.startswith(_PREFIX)}
@@ -182,7 +179,7 @@ class HypothesisEnsemble:
 
 
 def _known(where: str, path: str | Path, names: list[str]) -> Callable[..., Any]:
-    """The class ``module:name`` of hypotheses with fields of these names."""
+    """The hypothesis class "module:name", whose fields have these names."""
     from boostrun.config import catalogue
 
     module, _, qualname = where.partition(":")

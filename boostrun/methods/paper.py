@@ -41,7 +41,7 @@ class Pipeline:
         "package.module:Class".
     keys : the dataclass of its keys.
     summary : one line, for lists.
-    gives : what learners get: codes, values, products, stumps or anchors.
+    gives : the kind of features: codes, values, products, stumps or anchors.
     stateless : whether its options alone define it, so that a saved model computes it from raw images.
     fitted : "module:Class" that computes it from the filters, masks and maxima saved beside a model; empty if none.
     """
@@ -87,7 +87,7 @@ class Paper:
     Parameters
     ----------
     title : authors and year, for lists.
-    budget : what its methods save, for lists: "samples held".
+    budget : the resource that its methods save, for lists: "samples held".
     methods, datasets, features : by their names on the command line.
     strategies, policies, weak_learners : name -> "module:Class" of parts that a key of a method can name.
     checks : room (strategies, policies, weak_learners) -> "module:function" that ``boostrun check`` applies to parts in

@@ -161,7 +161,7 @@ class Preparation:
 
     Parameters
     ----------
-    arrays : dict by name. ``kind`` says what is done:
+    arrays : dict by name. ``kind`` is the kind of preparation:
 
         - "pixels": bytes are their own codes;
         - "edges", of ``edges`` (d, bins - 1): a code is the number of edges not above a value;
@@ -232,7 +232,7 @@ class Preparation:
             )
 
     def __call__(self, samples: np.ndarray) -> np.ndarray:
-        """What the model takes, (n, width) uint8 or float64, for raw ``samples`` (n, n_features) of finite numbers.
+        """Samples for the model, (n, width) uint8 or float64, from raw ``samples`` (n, n_features) of finite numbers.
 
         NaN is allowed with ``missing``. Raises BoostrunError with one sentence for images that are not bytes, or if the
         file lacks what is needed.
@@ -263,7 +263,7 @@ class Preparation:
         )
 
     def _complete(self, samples: np.ndarray) -> np.ndarray:
-        """float64, with means for missing values and columns that say where they are."""
+        """float64, with means for missing values and columns that mark them."""
         samples = samples.astype(np.float64)
         return samples if self.missing is None else filled(samples, self.missing, self.arrays["means"])
 

@@ -1,4 +1,4 @@
-"""What a fitted classifier tells: the probabilities of the classes, and the importances of the features.
+"""Probabilities of the classes and importances of the features, from a fitted classifier.
 
 *Probabilities.* For each probability p of the positive class one score F minimises the expected loss. Solved for p
 (Friedman, Hastie & Tibshirani, "Additive Logistic Regression", Annals of Statistics 28, 2000)::
@@ -94,7 +94,7 @@ class Probabilities:
         if isinstance(found, Link):
             return found
         why = found.why if isinstance(found, Votes) else found
-        raise AttributeError(f"{type(self).__name__} as it stands has no probabilities: {why}")
+        raise AttributeError(f"{type(self).__name__} with these parameters has no probabilities: {why}")
 
     class _WhereTheyMeanSomething:
         """A method that only instances with a link have."""
@@ -213,7 +213,7 @@ class Importances:
         declared = declared_for(self, "importances")
         found = declared(self) if declared is not None else "none are declared for it"
         if isinstance(found, str):
-            raise AttributeError(f"{type(self).__name__} as it stands has no importances of features: {found}")
+            raise AttributeError(f"{type(self).__name__} with these parameters has no importances of features: {found}")
         preparation = self._preparation()
         if preparation is not None and preparation.missing is not None and preparation.kind != "projected":
             found, copies = np.split(found, [len(found) - len(preparation.missing)])

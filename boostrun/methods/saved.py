@@ -199,7 +199,7 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
 class Saveable(Probabilities, Importances):
     """Base of classifiers that are saved and loaded.
 
-    A subclass has ``_model``, what it has learned, of one of the types ``_model_types`` (classes, or "module:Class")
+    A subclass has ``_model``, its fitted part, of one of the types ``_model_types`` (classes, or "module:Class")
     with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes
     that follow from it. ``_rounds`` is the parameter that counts rounds, for files of older versions, which hold no
     parameters.

@@ -1,7 +1,8 @@
-"""What our estimators take of scikit-learn, loaded when it is first needed.
+"""The parts of scikit-learn that estimators use, loaded on first use.
 
-Loading it costs 1.7 s of processor time, of a worker's first three, and training never needs it. So a process that only
-runs trials says :func:`spare`, and gets base classes of a few lines; everybody else gets scikit-learn's own.
+Loading scikit-learn takes 1.7 s of processor time, of the first three of a worker, and training never needs it. A
+process that only runs trials calls :func:`spare` and gets small substitutes for the base classes; all other processes
+get those of scikit-learn.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ __all__ = [
     "clone", "spare", "type_of_target", "validate_data",
 ]  # fmt: skip
 
-_bases: dict[str, type] = {}  # decided once a process, so that all classes have the same
+_bases: dict[str, type] = {}  # chosen once a process, so that all classes share them
 _spared = False
 
 
 def spare() -> None:
-    """Do without scikit-learn in this process where that is possible; heard before the first estimator is imported."""
+    """Avoid scikit-learn in this process; has an effect only before the first estimator is imported."""
     global _spared
     _spared = not _bases and "sklearn" not in sys.modules
 
@@ -44,7 +45,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Parameters:
-    """As much of ``BaseEstimator`` as training and saving use: the constructor's parameters are attributes."""
+    """The part of ``BaseEstimator`` that training and saving use: constructor parameters are attributes."""
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -78,7 +79,7 @@ class _Parameters:
 
 
 class _Nothing:
-    """In the place of ``ClassifierMixin``."""
+    """Replaces ``ClassifierMixin``."""
 
 
 def clone(estimator):
@@ -98,7 +99,7 @@ def check_random_state(seed) -> np.random.RandomState:
 
 
 def check_classification_targets(y) -> None:
-    """``sklearn.utils.multiclass.check_classification_targets``; class numbers need no look."""
+    """``sklearn.utils.multiclass.check_classification_targets``, skipped for arrays of class numbers."""
     if not _class_numbers(y):
         from sklearn.utils.multiclass import check_classification_targets
 
@@ -115,7 +116,7 @@ def type_of_target(y) -> str:
 
 
 def check_is_fitted(estimator) -> None:
-    """``sklearn.utils.validation.check_is_fitted``: an attribute that ends in one underscore is learned."""
+    """``sklearn.utils.validation.check_is_fitted``: a fitted estimator has an attribute that ends in an underscore."""
     if not any(name[-1] == "_" and not name.startswith("__") for name in vars(estimator)):
         from sklearn.utils.validation import check_is_fitted
 
@@ -123,7 +124,7 @@ def check_is_fitted(estimator) -> None:
 
 
 def validate_data(estimator, X, y="no_validation", *, reset: bool = True, dtype: Any = None, order: Any = None):
-    """``sklearn.utils.validation.validate_data``; a finite array that is as it must be is handed back without it."""
+    """``sklearn.utils.validation.validate_data``, skipped in a spared process for arrays that need no conversion."""
     if _spared and _as_it_must_be(estimator, X, y, reset, dtype):
         estimator.n_features_in_ = X.shape[1]
         X = np.asarray(X, order=order)

@@ -28,7 +28,7 @@ _SMALL_ROOM = 1024
 
 @dataclass
 class StreamState:
-    """What a learner holds besides its parameters.
+    """The arrays and numbers that a learner holds besides its parameters.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class StreamState:
     def into(self, learner) -> None:
         """Fill a learner that has just begun with as many features and classes: its state has the right structure.
 
-        Raises Damaged where this state has other types or shapes, or numbers that the paper's ``states`` refuse.
+        Raises Damaged if this state has other types or shapes, or numbers that the paper's ``states`` refuse.
         """
         if "_names" in self.numbers:
             learner._names = decode("names", self.numbers["_names"])

@@ -47,9 +47,9 @@ def find_stump(
     rows : (n,) int64, which samples the weights belong to; all of them by default.
     search : "histogram" costs O(d (n + 256)), "exact" sorts each feature, O(d n log n); the results are the same.
 
-    Thresholds lie midway between consecutive distinct values of the samples looked at (rounded up for integers).
-    Among equal edges the lowest feature wins, then the lowest threshold. When no feature takes two values, the stump
-    is constant: threshold 0 on feature 0 for codes, minus infinity otherwise, and the polarity of the larger side.
+    Thresholds lie midway between consecutive values in the samples (rounded up for integers). Of equal edges the lowest
+    feature wins, then the lowest threshold. If no feature has two values, the stump is constant: feature 0, threshold 0
+    for codes and minus infinity otherwise, and the polarity of the larger side.
 
     >>> samples = np.array([[3, 9], [5, 9], [7, 1]], dtype=np.uint8)
     >>> find_stump(samples, np.array([-0.5, 0.25, 0.25]))
@@ -73,7 +73,7 @@ def find_stump(
 
 
 def _between(left: float, right: float) -> float:
-    """A number in (left, right]: their middle, or ``right`` where rounding would give ``left``."""
+    """A number in (left, right]: the middle, or ``right`` if the middle is rounded to ``left``."""
     middle = left / 2 + right / 2
     return middle if middle > left else right
 
@@ -84,11 +84,11 @@ FIELDS = ("features", "thresholds", "polarities", "coefficients")
 
 @dataclass
 class StumpEnsemble:
-    """F_k(x) = sum_t coefficients[k, t] h_kt(x), with h_kt = polarities[k, t] where x[features[k, t]] is at least
-    thresholds[k, t], and the opposite elsewhere.
+    """F_k(x) = sum_t coefficients[k, t] h_kt(x), with h_kt = polarities[k, t] if x[features[k, t]] >= thresholds[k, t],
+    else -polarities[k, t].
 
     Attributes: ``features`` (K, T) int32, ``thresholds`` (K, T) float64, ``polarities`` (K, T) int8, ``coefficients``
-    (K, T) float64; K = 1 for two classes, otherwise one row a class (one against the rest).
+    (K, T) float64; K = 1 for two classes, otherwise one row for each class against the rest.
 
     >>> ensemble = StumpEnsemble.of([[(Stump(0, 2.0, 1), 0.5), (Stump(1, 1.0, -1), 0.25)]])
     >>> ensemble.decision(np.array([[3.0, 0.0], [1.0, 5.0]]))
@@ -102,7 +102,7 @@ class StumpEnsemble:
 
     @classmethod
     def of(cls, problems: Sequence[Sequence[tuple[Stump, float]]]) -> StumpEnsemble:
-        """From K lists of (stump, coefficient), all of one length T."""
+        """From K lists of (stump, coefficient), all of length T."""
         shape = (len(problems), len(problems[0]) if problems else 0)
         out = cls(np.zeros(shape, np.int32), np.zeros(shape), np.ones(shape, np.int8), np.zeros(shape))
         for k, learners in enumerate(problems):
@@ -118,18 +118,18 @@ class StumpEnsemble:
 
     @property
     def n_rounds(self) -> int:
-        """T, the number of stumps a problem."""
+        """T, the number of stumps for each row."""
         return self.features.shape[1]
 
     @property
     def steps(self) -> np.ndarray:
-        """(K, T) float64, coefficient times polarity: what is added above the threshold."""
+        """(K, T) float64, coefficient times polarity: the vote above the threshold."""
         return self.coefficients * self.polarities
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (K, n) float64 of sample-major ``samples`` (n, d). Cost O(n K T).
+        """Scores (K, n) float64 for ``samples`` (n, d). Cost O(n K T).
 
-        Raises BoostrunError where the ensemble looks at a feature that the samples have not.
+        Raises BoostrunError if the ensemble looks at a feature that the samples lack.
         """
         check_features(self.features, samples.shape[1], self.thresholds, self.steps)
         rows = np.arange(len(samples))
@@ -139,10 +139,10 @@ class StumpEnsemble:
         return scores
 
     def staged_decision(self, codes: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
-        """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``codes`` (d, n).
+        """Yield scores (K, n) after each number of rounds in ``stages`` (ascending), for ``codes`` (d, n).
 
-        The same array is yielded each time, grown in place: copy it to keep it. Cost O(n K T) for all stages together.
-        Raises BoostrunError where the ensemble looks at a feature that there is not.
+        It is the same array each time, changed in place: copy it to keep it. Cost O(n K T) for all stages. Raises
+        BoostrunError if the ensemble looks at a feature that the codes lack.
         """
         check_features(self.features, len(codes), self.thresholds, self.steps)
         scores = np.zeros((self.n_problems, codes.shape[1]))
@@ -163,9 +163,9 @@ class StumpEnsemble:
 
     @classmethod
     def average(cls, ensembles: Sequence[StumpEnsemble]) -> StumpEnsemble:
-        """The ensemble whose scores are the mean of theirs; their rounds are interleaved: all first stumps first.
+        """The ensemble whose scores are the mean of theirs; rounds are interleaved, all first stumps first.
 
-        The ensembles must have the same shape (K, T); the average has (K, len(ensembles) T).
+        All have the same shape (K, T); the average has (K, len(ensembles) T).
         """
         columns = {}
         for name in FIELDS:
@@ -202,7 +202,7 @@ _VOTES = {
 
 @dataclass
 class VoteEnsemble:
-    """F_l(x) = sum_t alphas[t] votes[t, l] phi_t(x), phi_t = +1 where x[features[t]] >= thresholds[t], else -1.
+    """F_l(x) = sum_t alphas[t] votes[t, l] phi_t(x), with phi_t = +1 if x[features[t]] >= thresholds[t], else -1.
 
     Attributes: ``features`` (T,) int32, ``thresholds`` (T,) float64, ``votes`` (T, K) int8 of -1 and +1, ``alphas``
     (T,) float64. K = 1 for two classes.
@@ -220,7 +220,7 @@ class VoteEnsemble:
 
     @classmethod
     def empty(cls, classes: int, rounds: int = 0) -> VoteEnsemble:
-        """``rounds`` stumps without effect, votes for ``classes`` score rows."""
+        """``rounds`` stumps without effect, with votes for ``classes`` rows of scores."""
         return cls(
             np.zeros(rounds, np.int32), np.full(rounds, -np.inf), np.ones((rounds, classes), np.int8), np.zeros(rounds)
         )
@@ -232,7 +232,7 @@ class VoteEnsemble:
 
     @property
     def constant(self) -> np.ndarray:
-        """(T,) bool: which stumps give every sample the same votes; their threshold is minus infinity."""
+        """(T,) bool: the stumps with the same votes for every sample, whose threshold is minus infinity."""
         return np.isneginf(self.thresholds)
 
     @property
@@ -241,14 +241,14 @@ class VoteEnsemble:
         return self.votes.shape[1]
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (K, n) float64 of sample-major ``samples`` (n, d). Cost O(n K T)."""
+        """Scores (K, n) float64 for ``samples`` (n, d). Cost O(n K T)."""
         return next(self.staged_decision(np.ascontiguousarray(samples.T), [self.n_rounds]))
 
     def staged_decision(self, codes: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
-        """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``codes`` (d, n).
+        """Yield scores (K, n) after each number of rounds in ``stages`` (ascending), for ``codes`` (d, n).
 
-        The same array is yielded each time, grown in place: copy it to keep it. Cost O(n K T) for all stages together.
-        Raises BoostrunError where the ensemble looks at a feature that there is not.
+        It is the same array each time, changed in place: copy it to keep it. Cost O(n K T) for all stages. Raises
+        BoostrunError if the ensemble looks at a feature that the codes lack.
         """
         check_features(self.features, len(codes), self.thresholds, self.alphas, self.votes)
         scores = np.zeros((codes.shape[1], self.n_problems))
@@ -261,13 +261,13 @@ class VoteEnsemble:
             yield scores.T
 
     def importances(self, n_features: int) -> np.ndarray:
-        """(n_features,) float64: the share of sum |alpha| that each feature's stumps hold; constant stumps left out."""
+        """(n_features,) float64: the share of each feature in the sum of |alpha| over stumps that are not constant."""
         real = ~self.constant
         out = np.bincount(self.features[real], np.abs(self.alphas[real]), n_features)
         return out / out.sum() if out.sum() > 0 else out
 
     def in_units_of(self, binner) -> VoteEnsemble:
-        """The same stumps with thresholds on values instead of codes; ``binner`` made the codes."""
+        """The same stumps with thresholds on values instead of the codes that ``binner`` made."""
         thresholds = np.where(self.constant, 0.0, self.thresholds)
         thresholds = np.where(self.constant, -np.inf, binner.thresholds(self.features[None], thresholds[None])[0])
         return VoteEnsemble(self.features, thresholds, self.votes, self.alphas)
@@ -323,7 +323,7 @@ class StumpLearner(StumpKeys, WeakLearner):
         return StumpMembers(self)
 
     def ensemble(self, problems: Sequence[Sequence[tuple[Stump, float]]], binner: Binner | None) -> StumpEnsemble:
-        """Thresholds are in units of the values, whether they were binned or not."""
+        """Thresholds are in the units of the values, binned or not."""
         ensemble = StumpEnsemble.of(problems)
         if binner is not None:
             ensemble.thresholds = binner.thresholds(ensemble.features, ensemble.thresholds)
@@ -331,7 +331,7 @@ class StumpLearner(StumpKeys, WeakLearner):
 
 
 class StumpMembers(Members):
-    """Stumps as they come, and the same in flat arrays."""
+    """Stumps in the order found, as objects and in flat arrays."""
 
     def __init__(self, learner: WeakLearner):
         super().__init__(learner)

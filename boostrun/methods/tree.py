@@ -1,4 +1,4 @@
-"""A tree of splits on codes whose leaves are real numbers, and how one is grown."""
+"""Decision trees with real-valued leaves on codes: growing them, the weak learner, and the boosted ensemble."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from boostrun.methods.weak_learner import Binner, Members, WeakLearner
 
 
 class Tree(NamedTuple):
-    """A complete tree of depth D: at node j a sample goes to node 2 j + 2 where its value is at least the threshold,
-    else to 2 j + 1; what would be node 2^D - 1 + k is leaf k.
+    """A complete tree of depth D. At node j a sample goes to node 2 j + 2 if its value is at least the threshold, else
+    to 2 j + 1; node 2^D - 1 + k would be leaf k.
 
-    ``features`` (2^D - 1,) int32, ``thresholds`` (2^D - 1,) float64, infinite where all go left, ``leaves`` (2^D,)
-    float64.
+    ``features`` (2^D - 1,) int32, ``thresholds`` (2^D - 1,) float64, infinite where all samples go left, ``leaves``
+    (2^D,) float64.
     """
 
     features: np.ndarray
@@ -30,11 +30,14 @@ class Tree(NamedTuple):
     leaves: np.ndarray
 
     def __call__(self, samples: np.ndarray) -> np.ndarray:
-        """The leaves (n,) float64 of ``samples`` (n, d)."""
+        """Values (n,) float64 of the leaves that ``samples`` (n, d) reach."""
         return self.among(samples, np.arange(len(samples)))
 
     def among(self, samples: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The leaves (n,) of some ``rows`` (n,) of ``samples`` (m, d); BoostrunError where it looks beyond them."""
+        """Values (n,) of the leaves that some ``rows`` (n,) of ``samples`` (m, d) reach.
+
+        Raises BoostrunError if the tree looks at a feature that they lack.
+        """
         features = np.asarray(self.features)
         if features.min() < 0 or features.max() >= samples.shape[1]:
             raise BoostrunError(f"the tree looks at feature {features.max()} of samples that have {samples.shape[1]}")
@@ -44,7 +47,7 @@ class Tree(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """How trees are grown: see :class:`boostrun.methods.declaration.TreeKeys`."""
+    """How trees are grown, see :class:`boostrun.methods.declaration.TreeKeys`."""
 
     depth: int = 6
     leaf_values: str = "log_odds"
@@ -53,10 +56,10 @@ class Growth(NamedTuple):
 
 
 class ColumnTrees:
-    """Trees on the samples of feature-major codes ``columns`` (d, n) uint8, whose order is found once.
+    """Grows trees on feature-major codes ``columns`` (d, n) uint8, which are sorted once.
 
-    Called with signed weights w_i y_i (n,), returns a :class:`Tree` and its leaf of every sample (n,) float64. Cost:
-    O(d (n + 256)) once; a tree one pass a level over the codes that are not their feature's most frequent one.
+    Called with signed weights w_i y_i (n,), returns a :class:`Tree` and its votes on all samples, (n,) float64. Cost
+    O(d (n + 256)) once; for each level of a tree one pass over the codes, without the most frequent one of a feature.
 
     >>> tree, votes = ColumnTrees(np.array([[3, 5, 7]], np.uint8), Growth(depth=1))(np.array([-0.5, 0.25, 0.25]))
     >>> tree.thresholds, votes.round(2)
@@ -83,17 +86,16 @@ class ColumnTrees:
 
 
 def leaf_values(sums: np.ndarray, more: float, rule: str) -> np.ndarray:
-    """What leaves say by their weights ``sums`` (..., 2), W- and W+, with ``more`` added to both.
+    """Values of leaves with the weights ``sums`` (..., 2), W- and W+, after ``more`` is added to both.
 
-    "log_odds" is 1/2 log(W+ / W-), where the exponential loss is least (Real AdaBoost), "newton" is one Newton step
-    towards it, (W+ - W-) / (W+ + W-) (Gentle AdaBoost; both Friedman, Hastie & Tibshirani 2000). 0 where there is no
-    weight.
+    "log_odds" is 1/2 log(W+ / W-), the minimum of the exponential loss (Real AdaBoost); "newton" is one Newton step
+    towards it, (W+ - W-) / (W+ + W-) (Gentle AdaBoost; both Friedman, Hastie & Tibshirani 2000). 0 without weight.
 
     >>> leaf_values(np.array([[1, 3], [0, 2]]), 1.0, "newton")
     array([0.33333333, 0.5       ])
     """
     minus, plus = sums[..., 0] + more, sums[..., 1] + more
-    if not more > 0.0:  # no weight at all
+    if not more > 0.0:  # there is no weight
         return np.zeros(minus.shape)
     return 0.5 * np.log(plus / minus) if rule == "log_odds" else (plus - minus) / (plus + minus)
 
@@ -104,15 +106,15 @@ FIELDS = ("features", "thresholds", "leaves")
 
 @dataclass
 class TreeEnsemble:
-    """F_k(x) = sum_t leaves[k, t, l_kt(x)], with l_kt(x) the leaf of x in tree t of problem k.
+    """F_k(x) = sum_t leaves[k, t, l_kt(x)], with l_kt(x) the leaf that x reaches in tree t of row k.
 
     Attributes
     ----------
-    features : (K, T, 2^D - 1) int32, nodes in the order of a heap, as :class:`boostrun.methods.tree.Tree` has them.
-    thresholds : (K, T, 2^D - 1) float64; a sample goes right where its value is at least that, never where infinite.
-    leaves : (K, T, 2^D) float64, steps included.
+    features : (K, T, 2^D - 1) int32, nodes in heap order, see :class:`Tree`.
+    thresholds : (K, T, 2^D - 1) float64; a sample goes right if its value is at least the threshold.
+    leaves : (K, T, 2^D) float64, multiplied by the coefficients.
 
-    K is 1 for two classes, otherwise one row a class (one against the rest).
+    K is 1 for two classes, otherwise one row for each class against the rest.
 
     >>> tree = Tree(np.zeros(1, np.int32), np.array([2.0]), np.array([-0.5, 0.75]))
     >>> TreeEnsemble.of([[(tree, 1.0), (tree, 0.5)]]).decision(np.array([[1.0], [2.0]]))
@@ -125,7 +127,7 @@ class TreeEnsemble:
 
     @classmethod
     def of(cls, problems: Sequence[Sequence[tuple[Tree, float]]]) -> TreeEnsemble:
-        """From K lists of (tree, coefficient), all of one length T >= 1 and one depth."""
+        """From K lists of (tree, coefficient), all of length T >= 1; all trees have one depth."""
         return cls(
             np.array([[tree.features for tree, _ in trees] for trees in problems], np.int32),
             np.array([[tree.thresholds for tree, _ in trees] for trees in problems], np.float64),
@@ -139,27 +141,27 @@ class TreeEnsemble:
 
     @property
     def n_rounds(self) -> int:
-        """T, the number of trees a problem."""
+        """T, the number of trees for each row."""
         return self.features.shape[1]
 
     @property
     def depth(self) -> int:
-        """D, the comparisons that a tree makes of a sample."""
+        """D, the number of comparisons for a sample in a tree."""
         return self.leaves.shape[2].bit_length() - 1
 
     def decision(self, samples: np.ndarray) -> np.ndarray:
-        """Scores (K, n) float64 of sample-major ``samples`` (n, d). Cost O(n K T D).
+        """Scores (K, n) float64 for ``samples`` (n, d). Cost O(n K T D).
 
-        Raises BoostrunError where the ensemble looks at a feature that the samples have not.
+        Raises BoostrunError if the ensemble looks at a feature that the samples lack.
         """
         *_, scores = self._staged(np.ascontiguousarray(samples), [self.n_rounds])
         return scores
 
     def staged_decision(self, codes: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
-        """Scores (K, n) after each number of rounds in ``stages`` (ascending), for feature-major ``codes`` (d, n).
+        """Yield scores (K, n) after each number of rounds in ``stages`` (ascending), for ``codes`` (d, n).
 
-        The same array is yielded each time, grown in place: copy it to keep it. Cost O(n K T D) for all stages
-        together, and one transposition. Raises BoostrunError where the ensemble looks at a feature that there is not.
+        It is the same array each time, changed in place: copy it to keep it. Cost O(n K T D) for all stages, and one
+        transposition. Raises BoostrunError if the ensemble looks at a feature that the codes lack.
         """
         return self._staged(np.ascontiguousarray(codes.T), stages)
 
@@ -175,9 +177,9 @@ class TreeEnsemble:
 
     @classmethod
     def average(cls, ensembles: Sequence[TreeEnsemble]) -> TreeEnsemble:
-        """The ensemble whose scores are the mean of theirs; their rounds are interleaved: all first trees first.
+        """The ensemble whose scores are the mean of theirs; rounds are interleaved, all first trees first.
 
-        The ensembles must have the same shape (K, T, ...); the average has (K, len(ensembles) T, ...).
+        All have the same shape (K, T, ...); the average has (K, len(ensembles) T, ...).
         """
         columns = []
         for name in FIELDS:
@@ -247,7 +249,7 @@ class TreeLearner(TreeKeys, WeakLearner):
         return TreeMembers(self)
 
     def ensemble(self, problems: Sequence[Sequence[tuple[Tree, float]]], binner: Binner | None) -> TreeEnsemble:
-        """Thresholds are in units of the values, whether they were binned or not."""
+        """Thresholds are in the units of the values, binned or not."""
         ensemble = TreeEnsemble.of(problems)
         if binner is not None:
             split = np.isfinite(ensemble.thresholds)
@@ -256,7 +258,7 @@ class TreeLearner(TreeKeys, WeakLearner):
 
 
 class TreeMembers(Members):
-    """Trees as they come, and the same in flat arrays."""
+    """Trees in the order found, as objects and in flat arrays."""
 
     def __init__(self, learner: WeakLearner):
         super().__init__(learner)

@@ -1,7 +1,8 @@
-"""The seam behind a loop of boosting: what finds weak hypotheses, and how the ensemble keeps them.
+"""Weak learners: the objects that find the hypotheses of a boosting loop; and its losses and bins.
 
-A weak learner says how a hypothesis is found; a hypothesis is a NamedTuple of numbers and arrays that votes when it is
-called. Scores, saving and loading follow. A tree of depth 2, which asks one stump which of two others votes:
+A weak learner defines how a hypothesis is found. A hypothesis is a NamedTuple of numbers and arrays that votes when it
+is called. Nothing else is needed for scores, saving and loading. A tree of depth 2, in which one stump chooses which of
+two others votes:
 
 >>> from typing import NamedTuple
 >>> from boostrun.methods.stumps import find_stump
@@ -40,7 +41,7 @@ from boostrun.kernels.quantise import fit_edges, quantise
 
 
 class Binner:
-    """At most ``bins`` quantile bins a feature; ``code >= c`` exactly when ``value >= edges[feature, c - 1]``.
+    """At most ``bins`` quantile bins for each feature; ``code >= c`` exactly if ``value >= edges[feature, c - 1]``.
 
     >>> binner = Binner(np.array([[1.0], [2.0], [4.0]]), bins=256)
     >>> binner.encode(np.array([[0.0], [1.5], [9.0]]))
@@ -57,13 +58,13 @@ class Binner:
 
     @classmethod
     def of(cls, edges: np.ndarray) -> Binner:
-        """Bins with known ``edges`` (d, bins - 1), in increasing order, filled up with infinity."""
+        """Bins with known ``edges`` (d, bins - 1), in increasing order and padded with infinity."""
         binner = cls.__new__(cls)
         binner.edges = edges
         return binner
 
     def encode(self, values: np.ndarray) -> np.ndarray:
-        """Codes (n, d) uint8 of values (n, d) of the dtype that the bins were fitted on. Cost O(n d log bins)."""
+        """Codes (n, d) uint8 of values (n, d), which have the dtype of the fit. Cost O(n d log bins)."""
         codes = np.empty((values.shape[1], len(values)), np.uint8)
         quantise(np.ascontiguousarray(values), self.edges, codes)
         return np.ascontiguousarray(codes.T)
@@ -79,7 +80,7 @@ _LARGEST_EXPONENT = 500.0  # exp(500) is finite, and so are sums of many of them
 
 
 class Logistic:
-    """log(1 + exp(-m)) of the margin m = y F: LogitBoost's loss, the default of Lefakis & Fleuret (2013).
+    """log(1 + exp(-m)) of the margin m = y F: the loss of LogitBoost, the default of Lefakis & Fleuret (2013).
 
     >>> loss = Logistic()
     >>> float(loss.weights(np.array([0.0]))[0])
@@ -97,7 +98,7 @@ class Logistic:
         return expit(-margins)
 
     def weight_ratio(self, margins: np.ndarray, moved: np.ndarray) -> np.ndarray:
-        """weights(moved) / weights(margins), (n,) float64, exact where both weights vanish."""
+        """weights(moved) / weights(margins), (n,) float64, exact even if both weights underflow."""
         return np.exp(np.logaddexp(0.0, margins) - np.logaddexp(0.0, moved))
 
     def bend(self, margins: np.ndarray) -> np.ndarray:
@@ -106,9 +107,9 @@ class Logistic:
 
 
 class Exponential:
-    """exp(-m): AdaBoost's loss; the paper found it unstable in a reservoir.
+    """exp(-m): the loss of AdaBoost, which the paper found unstable in a reservoir.
 
-    Exponents are cut at 500, so that weights stay finite; a margin that low means the run has diverged already.
+    Exponents are limited to 500, so that weights stay finite; with such a margin the run has diverged already.
     """
 
     name = "exponential"
@@ -132,16 +133,15 @@ LOSSES = {loss.name: loss for loss in (Logistic(), Exponential())}
 
 
 class WeakLearner(ABC):
-    """Base of weak learners: ``find`` is all that one needs; the other methods may be overridden to be quicker.
+    """Base of weak learners. Only ``find`` is required; other methods may be overridden for speed.
 
     Attributes
     ----------
     codes : bool
-        Whether real values are binned before they are looked at: samples are then uint8 codes. 8-bit data are their
-        own codes either way.
+        Whether real values are binned first, so that samples are uint8 codes. 8-bit data are always their own codes.
     whole_steps : bool
-        Whether votes are real numbers that say themselves how far to step, as the leaves of a tree do: no rule for a
-        coefficient is asked then, and shrinkage alone multiplies them. Otherwise votes are -1.0 and +1.0.
+        Whether votes are real numbers that include the length of the step, such as the leaves of a tree: then there is
+        no rule for a coefficient, and only shrinkage multiplies them. Otherwise votes are -1.0 and +1.0.
     """
 
     codes: bool = True
@@ -149,22 +149,22 @@ class WeakLearner(ABC):
 
     @abstractmethod
     def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Any:
-        """A hypothesis h with a large edge sum_i w_i y_i h(x_i), h(x) = -1.0 or +1.0.
+        """A hypothesis h with a large edge sum_i w_i y_i h(x_i), where h(x) is -1.0 or +1.0.
 
         Parameters
         ----------
         samples : (n, d) array
         signed_weights : (n,) float64, w_i y_i; weights may be negative.
 
-        Returns a NamedTuple of numbers and arrays, of the same shapes each time, with ``h(samples) -> (n,) float64``.
+        Returns a NamedTuple of numbers and arrays, of the same shapes in each call, with ``h(samples)`` (n,) float64.
         """
 
     def find_among(self, samples: np.ndarray, rows: np.ndarray, signed_weights: np.ndarray) -> Any:
-        """The hypothesis for some ``rows`` (n,) of ``samples`` (m, d), and their weights (n,)."""
+        """A hypothesis for some ``rows`` (n,) of ``samples`` (m, d) and their weights (n,)."""
         return self.find(samples[rows], signed_weights)
 
     def votes(self, hypothesis: Any, samples: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Votes (n,) float64 for some ``rows`` (n,) of ``samples`` (m, d), -1.0 and +1.0 but for whole steps."""
+        """Votes (n,) float64 for some ``rows`` (n,) of ``samples`` (m, d): -1.0 and +1.0, or whole steps."""
         votes = np.asarray(hypothesis(samples[rows]), np.float64)
         if votes.shape != rows.shape:
             raise BoostrunError(
@@ -173,7 +173,7 @@ class WeakLearner(ABC):
         return votes
 
     def step(self, rule: Callable, agreement: np.ndarray, margins: np.ndarray, weights: np.ndarray, loss: Any) -> float:
-        """How far to go along a hypothesis, before shrinkage: by the ``rule``, or 1 where votes are whole steps.
+        """The coefficient of a hypothesis before shrinkage: from the ``rule``, or 1 if votes are whole steps.
 
         ``agreement`` (n,) = y_i h(x_i), ``margins`` (n,) = y_i F(x_i) and ``weights`` (n,) are those of the samples
         that it was found on.
@@ -181,27 +181,27 @@ class WeakLearner(ABC):
         return 1.0 if self.whole_steps else rule(agreement, margins, weights, loss)
 
     def of_columns(self, columns: np.ndarray) -> Callable | None:
-        """A search on all samples of feature-major codes ``columns`` (d, n), which may learn once what never changes.
+        """A search on all samples of codes ``columns`` (d, n), which may compute once what never changes; or None.
 
-        It is called with signed weights (n,), and returns a hypothesis and its votes (n,) float64. None where this
-        learner has no such search, and :meth:`find` is asked.
+        It is called with signed weights (n,), and returns a hypothesis and its votes (n,) float64. Without one the loop
+        calls :meth:`find`.
         """
         return None
 
     def idle(self, samples: np.ndarray) -> Any:
-        """A hypothesis that fills rounds in which nothing is learnt, with a coefficient of 0; ``samples`` are some."""
+        """A hypothesis for rounds in which nothing is learned; its coefficient is 0. ``samples`` are any samples."""
         return self.find(samples[:1], np.zeros(1))
 
     def members(self) -> Members:
-        """The hypotheses of one binary problem: none yet."""
+        """An empty list of hypotheses for one binary problem."""
         return Members(self)
 
     def ensemble(self, problems: Sequence[Sequence[tuple[Any, float]]], binner: Binner | None) -> Any:
-        """The ensemble of K lists of (hypothesis, coefficient), all of one length T.
+        """The ensemble of K lists of (hypothesis, coefficient), all of length T.
 
-        ``binner`` made the codes that hypotheses look at; None where they look at values as they are. What is returned
-        has ``decision(samples)``, ``staged_decision(columns, stages)``, ``n_rounds``, ``n_problems``, ``average``,
-        ``save`` and ``load`` as :class:`boostrun.methods.stumps.StumpEnsemble` has them.
+        ``binner`` made the codes that hypotheses look at; None if they look at raw values. The ensemble has
+        ``decision(samples)``, ``staged_decision(columns, stages)``, ``n_rounds``, ``n_problems``, ``average``, ``save``
+        and ``load``, see :class:`boostrun.methods.stumps.StumpEnsemble`.
         """
         from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 
@@ -209,14 +209,14 @@ class WeakLearner(ABC):
 
 
 class Members:
-    """The hypotheses of one binary problem as they come: ``learners``, a list of (hypothesis, coefficient)."""
+    """The hypotheses of one binary problem in the order found: ``learners``, a list of (hypothesis, coefficient)."""
 
     def __init__(self, learner: WeakLearner):
         self.learner = learner
         self.learners: list[tuple[Any, float]] = []
 
     def add(self, hypothesis: Any, step: float) -> None:
-        """One more; raises BoostrunError where it is no NamedTuple."""
+        """Add a hypothesis; raises BoostrunError if it is not a NamedTuple."""
         if not isinstance(hypothesis, tuple) or not getattr(hypothesis, "_fields", ()):
             raise BoostrunError(
                 f"{type(self.learner).__name__} found a {type(hypothesis).__name__}: a hypothesis is a NamedTuple of "
@@ -225,13 +225,13 @@ class Members:
         self.learners.append((hypothesis, step))
 
     def add_scores(self, samples: np.ndarray, rows: np.ndarray, since: int, scores: np.ndarray) -> None:
-        """``scores[rows]`` += step times vote, of every hypothesis from number ``since`` on."""
+        """Add step times vote to ``scores[rows]``, for every hypothesis from number ``since`` on."""
         for hypothesis, step in self.learners[since:]:
             scores[rows] += step * self.learner.votes(hypothesis, samples, rows)
 
 
 class _Found(WeakLearner):
-    """A person's own object that has ``find``, and nothing of the rest."""
+    """A user's object that has only ``find``."""
 
     def __init__(self, found: Any):
         self.found = found
@@ -243,5 +243,5 @@ class _Found(WeakLearner):
 
 
 def as_weak_learner(found: Any) -> WeakLearner:
-    """An object with ``find(samples, signed_weights)`` as a :class:`WeakLearner`, which it may be already."""
+    """A :class:`WeakLearner` for any object with ``find(samples, signed_weights)``; a weak learner itself unchanged."""
     return found if isinstance(found, WeakLearner) else _Found(found)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.river_kind import CheckedRows, RiverKind
+from boostrun.methods.stream_learner import CheckedRows, RiverKind
 from boostrun.streams import IBoostClassifier, OnlineBoostClassifier
 from tests.papers.iboost.learners import EVERY, EVERY_BASE, LEARNERS, make
 
@@ -140,7 +140,7 @@ def test_labels_that_are_none_are_refused_and_teach_nothing(name):
     rows, labels = examples(30)
     model = make(name)
     for bad in (None, float("nan"), 0.5, ("ash",)):
-        with pytest.raises(BoostrunError, match="is none: text, a whole number or a truth value"):
+        with pytest.raises(BoostrunError, match="cannot be a label: text, a whole number or a truth value"):
             model.learn_one(rows[0], bad)
     assert model.predict_one(rows[0]) is None and model.predict_proba_one(rows[0]) == {}
     for x, label in zip(rows, labels):
@@ -183,10 +183,10 @@ def test_the_largest_share_is_that_of_the_label_that_is_said(name):
     ("frame", "words"),
     [
         ([[1.0]], "not a list"),
-        (pd.DataFrame({"a": [1.0, None]}), r"column 'a' has nan in row 1 .* is no finite number"),
-        (pd.DataFrame({"b": [1.0, 2.0], "a": [math.inf, 1.0]}), r"column 'a' has inf in row 0 .* no finite number"),
-        (pd.DataFrame({"a": [1.0, "blue"]}), r"column 'a' has 'blue' in row 1 .* is no finite number"),
-        (pd.DataFrame({"a": [1, 10**400]}), r"column 'a' has 10+ in row 1 .* is no finite number"),
+        (pd.DataFrame({"a": [1.0, None]}), r"column 'a' has nan in row 1 .* is not a finite number"),
+        (pd.DataFrame({"b": [1.0, 2.0], "a": [math.inf, 1.0]}), r"column 'a' has inf in row 0 .* not a finite number"),
+        (pd.DataFrame({"a": [1.0, "blue"]}), r"column 'a' has 'blue' in row 1 .* is not a finite number"),
+        (pd.DataFrame({"a": [1, 10**400]}), r"column 'a' has 10+ in row 1 .* is not a finite number"),
         (pd.DataFrame([[1.0, 2.0]] * 2, columns=["a", "a"]), "two columns of the same name"),
         (pd.DataFrame(index=[0, 1]), "has no feature"),
         (pd.DataFrame({"a": [1.0]}), "1 rows, y 2 labels"),

@@ -420,7 +420,7 @@ def test_a_model_without_probabilities_says_why_and_writes_nothing(workplace, co
     code, out, err = command(f"predict {path} new.csv --proba -o out.csv")
     assert (code, out) == (2, "") and not (workplace / "out.csv").exists()
     assert err == (
-        "boostrun: --proba: OnlineRivalClassifier as it stands has no probabilities: the votes of method='osboost' "
+        "boostrun: --proba: OnlineRivalClassifier with these parameters has no probabilities: the votes of method='osboost' "
         "minimise no loss that tells them; leave --proba out\n"
     )
 
