@@ -102,7 +102,7 @@ class Bank:
 
         Values are compared as float32, as in the build of the bank.
         """
-        from boostrun.kernels.quantise import quantise
+        from boostrun.kernels.stumps import quantise
 
         values = np.ascontiguousarray(values, dtype=np.float32)
         if values.ndim != 2 or values.shape[1] != self.n_features:

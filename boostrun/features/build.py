@@ -26,7 +26,7 @@ from boostrun.data.dataset import Dataset, filled, means_of, two_sided
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import FORMAT, SPLITS, sha256_of
 from boostrun.features.store import Journal, Progress, create_array, out_of_room, remove
-from boostrun.kernels.quantise import fit_edges, quantise
+from boostrun.kernels.stumps import fit_edges, quantise
 
 _MOST_ROWS = 4096  # a page of codes of each feature; larger blocks are no faster and make progress jumpy
 _SUBSET_SEED = 20130905  # of the training samples that edges are fitted on: always the same ones

@@ -1,5 +1,5 @@
-"""Compiled functions on plain arrays: no classes, no files, no configuration.
+"""Compiled functions on plain arrays, without classes, files or configuration.
 
-Every kernel is compiled when it is first called and kept on disk (``cache=True``), so only the first command after an
-installation waits for the compiler. Each has a twin of obvious lines in ``tests/reference``.
+A kernel is compiled at its first call and kept on disk (``cache=True``), so that only the first command after an
+installation waits for the compiler. Each has a slow and obvious twin in ``tests/reference``.
 """

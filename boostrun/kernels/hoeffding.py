@@ -11,31 +11,24 @@ How to use it, from Python and from kernels::
     forget(trees, j)                                                # tree j is empty again, its nodes are free
     first = test_then_train(trees, X, y, weights, rules, first, out)  # tree 0 on rows, until a node is wanted
 
-Kernels cannot make arrays longer, so a loop over examples ends where :func:`has_room` says no and returns that row;
-Python goes on from it with ``trees.doubled()``, twice as long. Where there is no room a split waits. A feature that is
-NaN is missing: no statistic counts it, naive Bayes passes over it, and at a split on it the heavier side is taken.
+Kernels cannot enlarge arrays, so a loop over examples stops at a row for which :func:`has_room` is false; Python
+continues there with ``trees.doubled()``. Without room a split waits. A feature that is NaN is missing: statistics and
+naive Bayes leave it out, and a split on it sends the example to the side with more weight.
 
-The trees are river's ``HoeffdingTreeClassifier``: of every class and feature a leaf keeps weight, mean, squared
-deviations, least and largest value; every ``grace`` of weight it evaluates ten equally spaced thresholds a feature by
-the information gain of normal distributions, and splits when the best feature is ahead of the second by
+The trees are those of river's ``HoeffdingTreeClassifier``. For every class and feature a leaf keeps the weight, mean,
+squared deviations, smallest and largest value. After every ``grace`` of weight it evaluates ten equally spaced
+thresholds per feature by the information gain of normal distributions, and splits if the best feature leads the second
+by
 
-    epsilon = sqrt(R^2 ln(1 / delta) / (2 n)),   R = log2 of the classes met, at least 1,   n the leaf's weight
+    epsilon = sqrt(R^2 ln(1 / delta) / (2 n)),   R = log2 of the classes met, at least 1,   n the weight of the leaf
 
-or epsilon < ``tau``. Not splitting at all, the null split, has no merit and loses against any feature that has one; a
-leaf whose largest class has more than 99 % does not split, and its observations begin anew. A leaf answers with its
-largest class, by naive Bayes, or (adaptive) by whichever has been right for more weight. Of equal classes the lowest.
+or epsilon < ``tau``. No split counts as a feature with gain 0. If the largest class of a leaf has more than 99 %, the
+leaf does not split and forgets its observations. A leaf predicts its largest class, by naive Bayes, or (adaptive) by
+whichever has been right for more weight; the lowest class wins ties.
 
-The arrays are those of :mod:`.hoeffding_pool`, what a leaf observes is in :mod:`.gaussian_observers`.
-
-What a leaf observes of each class and feature, and the threshold that its normal distributions recommend.
-
-``observed`` (7, K, m) float64 has for class c and the p-th feature that the leaf looks at the weight, the mean, the
-squared deviations, the least and the largest value. Missing values (NaN) are not counted.
-
-Where Hoeffding trees lie: many trees share one pool of nodes and one of leaves' observations.
-
-A node is a row of ``nodes`` and ``values``, a leaf's observations are a slot of ``observed``. What a tree gives back
-another one takes. Kernels cannot make arrays longer: Python does, by :meth:`HoeffdingTrees.doubled`.
+All trees share one pool of nodes and one of observations. A node is a row of ``nodes`` and ``values``. The observations
+of a leaf are a slot of ``observed`` (7, K, m) float64: for class c and the p-th feature of the leaf the weight, mean,
+squared deviations, smallest and largest value, without missing values. Freed nodes and slots can be used by any tree.
 """
 
 from __future__ import annotations
@@ -51,14 +44,14 @@ from boostrun.kernels.plain import allocating_part, kernel, part, written_in
 
 
 class Roomy(ABC):
-    """A NamedTuple of arrays that has as much room as it wants so far; such types are registered here."""
+    """A NamedTuple of arrays whose room grows with the stream; such types are registered here."""
 
     @abstractmethod
     def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> Any:
-        """The same with as much room as saved ones have, whose arrays have names that begin with ``place``."""
+        """The same with the room of saved ones, whose arrays have names that begin with ``place``."""
 
 
-MAJORITY, BAYES, ADAPTIVE = 0, 1, 2  # what a leaf answers by
+MAJORITY, BAYES, ADAPTIVE = 0, 1, 2  # how a leaf predicts
 
 # columns of ``nodes``; a leaf has no LEFT (-1), a leaf that only counts classes and a split have no SLOT (-1)
 LEFT, RIGHT, PARENT, FEATURE, DEPTH, SLOT = range(6)
@@ -68,7 +61,7 @@ FREE_NODES, FREE_SLOTS, FEATURES = 0, 1, 2  # places in ``counts``
 
 
 class Rules(NamedTuple):
-    """How trees grow and answer: river's numbers; ``max_depth`` of the root is 0."""
+    """How trees grow and predict, with the defaults of river; the root has depth 0."""
 
     grace: float = 200.0
     delta: float = 1e-7
@@ -84,11 +77,11 @@ class Rules(NamedTuple):
 class HoeffdingTrees(NamedTuple):
     """M trees of K classes and d features, in S slots and N = 2 S nodes.
 
-    ``weight`` (M, K) float64, what each tree has met of each class; ``roots`` (M,) int64; ``nodes`` (N, 6) int64;
+    ``weight`` (M, K) float64, the weight of each class in each tree; ``roots`` (M,) int64; ``nodes`` (N, 6) int64;
     ``values`` (N, 5) float64; ``classes`` (N, K) float64, the weight of each class in a leaf; ``looks`` (S, m) int64,
-    the features that a leaf observes; ``observed`` (S, 7, K, m) float64;
-    ``free_nodes`` (N,), ``free_slots`` (S,) int64, stacks, as high as ``counts`` (3,) int64 says, whose last is d;
-    ``random`` (1,) uint64, from which leaves draw their m features where m < d.
+    the features that a leaf observes; ``observed`` (S, 7, K, m) float64; ``free_nodes`` (N,) and ``free_slots`` (S,)
+    int64, stacks whose heights are the first two of ``counts`` (3,) int64, the last is d; ``random`` (1,) uint64, the
+    state from which leaves draw their m features if m < d.
     """
 
     weight: np.ndarray
@@ -107,7 +100,7 @@ class HoeffdingTrees(NamedTuple):
     def fresh(
         cls, count: int, n_classes: int, n_features: int, subspace: int | None = None, seed: int = 0
     ) -> HoeffdingTrees:
-        """``count`` trees that have met nothing; each leaf observes ``subspace`` features drawn by ``seed``, or all.
+        """``count`` new trees; each leaf observes ``subspace`` features drawn by ``seed``, or all.
 
         >>> trees = HoeffdingTrees.fresh(3, n_classes=2, n_features=5)
         >>> trees.observed.shape, trees.counts.tolist()
@@ -125,14 +118,14 @@ class HoeffdingTrees(NamedTuple):
         return trees
 
     def roomy(self, slots: int) -> HoeffdingTrees:
-        """The same trees with so many slots, no fewer than there are, and twice as many nodes."""
+        """The same trees with more ``slots``, and twice as many nodes as slots."""
         old = len(self.free_slots)
         more, nodes = slots - old, 2 * (slots - old)
         free = self.counts + np.array([nodes, more, 0])
         return self._replace(
             nodes=_longer(self.nodes, nodes), values=_longer(self.values, nodes), classes=_longer(self.classes, nodes),
             looks=_longer(self.looks, more), observed=_longer(self.observed, more),
-            # what is new lies on top in falling order, so that the lowest is taken first
+            # new entries lie on top in falling order, so that the lowest is taken first
             free_nodes=_stacked(self.free_nodes, self.counts[FREE_NODES], 2 * old, nodes),
             free_slots=_stacked(self.free_slots, self.counts[FREE_SLOTS], old, more), counts=free,
         )  # fmt: skip
@@ -142,7 +135,7 @@ class HoeffdingTrees(NamedTuple):
         return self.roomy(2 * len(self.free_slots))
 
     def grown(self, n_classes: int) -> HoeffdingTrees:
-        """The same trees with room for more classes, of which they have met nothing."""
+        """The same trees with room for more classes, without examples of them."""
         weight = np.zeros((len(self.weight), n_classes))
         weight[:, : self.weight.shape[1]] = self.weight
         classes = np.zeros((len(self.classes), n_classes))
@@ -152,7 +145,7 @@ class HoeffdingTrees(NamedTuple):
         return self._replace(weight=weight, classes=classes, observed=observed)
 
     def wider(self, n_features: int) -> HoeffdingTrees:
-        """The same trees with room for more features, which leaves that look at all of them observe from now on."""
+        """The same trees with room for more features; leaves that observe all features observe them from now on."""
         old, counts = int(self.counts[FEATURES]), self.counts.copy()
         counts[FEATURES] = n_features
         if self.looks.shape[1] < old:
@@ -162,7 +155,7 @@ class HoeffdingTrees(NamedTuple):
         return self._replace(counts=counts, looks=np.concatenate([self.looks, more], axis=1), observed=observed)
 
     def sized(self, arrays: Mapping[str, np.ndarray], place: str) -> HoeffdingTrees:
-        """These trees with as much room as saved ones have, whose arrays have names that begin with ``place``."""
+        """These trees with the room of saved ones, whose arrays have names that begin with ``place``."""
         free = arrays.get(f"{place}.{self._fields.index('free_slots')}")
         return self if free is None or free.ndim != 1 else self.roomy(max(len(self.free_slots), len(free)))
 
@@ -179,14 +172,14 @@ def _stacked(stack: np.ndarray, height: int, first: int, more: int) -> np.ndarra
 
 @kernel
 def plant(trees):
-    """A leaf for every root, in trees that have none."""
+    """Make a leaf for the root of every tree."""
     for j in range(trees.roots.shape[0]):
         trees.roots[j] = new_leaf(trees, -1, 0, True)
 
 
 @part
 def new_leaf(trees, parent, depth, observes):
-    """A leaf that has met nothing."""
+    """A new leaf without examples."""
     trees.counts[FREE_NODES] -= 1
     node = trees.free_nodes[trees.counts[FREE_NODES]]
     nodes, values = trees.nodes[node], trees.values[node]
@@ -204,7 +197,7 @@ def new_leaf(trees, parent, depth, observes):
 
 @part
 def empty(trees, slot):
-    """A slot that has observed nothing, of features that are drawn where not all are looked at."""
+    """Empty a slot of observations, and draw its features if it does not observe all."""
     trees.observed[slot, :, :, :] = 0.0
     looks = trees.looks[slot]
     width, n_features = looks.shape[0], trees.counts[FEATURES]
@@ -225,7 +218,7 @@ def empty(trees, slot):
 
 @part
 def _draw(random, n):
-    """A whole number below n, uniform; ``random`` (1,) uint64 is the state of splitmix64."""
+    """A uniform random whole number below n; ``random`` (1,) uint64 is the state of splitmix64."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
     z = random[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -241,7 +234,7 @@ _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
 @written_in
 def observe(observed, looks, x, y, weight):
-    """Welford's mean and squared deviations, least and largest value of each feature in class y."""
+    """Update mean and squared deviations (Welford), smallest and largest value of each feature for class y."""
     for p in range(looks.shape[0]):
         value = x[looks[p]]
         if math.isnan(value):
@@ -262,15 +255,17 @@ def observe(observed, looks, x, y, weight):
 
 @written_in
 def variance_of(observed, c, p):
-    """Unbiased; 0 where the weight is 1 at most."""
+    """The unbiased variance; 0 if the weight is at most 1."""
     above = observed[COUNT, c, p] - 1.0
     return observed[SCATTER, c, p] / above if above > 0.0 else 0.0
 
 
 @part
 def best_threshold(observed, p, before, rules, sides):
-    """Largest information gain of the thresholds between the least and the largest value of feature p, and the
-    first threshold that has it; -inf where none leaves enough on both sides."""
+    """The largest information gain of thresholds on feature p, and the first threshold that has it.
+
+    The gain is -inf if no threshold leaves enough weight on both sides.
+    """
     low, high = np.inf, -np.inf
     for c in range(observed.shape[1]):
         if observed[COUNT, c, p] > 0.0:
@@ -292,8 +287,10 @@ def best_threshold(observed, p, before, rules, sides):
 
 @part
 def sides_of(observed, p, threshold, sides):
-    """``sides`` (2, K): the weight of each class at or below the threshold and above it, by a normal distribution
-    where its values lie on both sides."""
+    """Fill ``sides`` (2, K): the weight of each class up to the threshold and above it.
+
+    A class with values on both sides is split by its normal distribution.
+    """
     for c in range(sides.shape[1]):
         count, share = observed[COUNT, c, p], 0.0
         if threshold >= observed[MOST, c, p]:
@@ -308,7 +305,7 @@ def sides_of(observed, p, threshold, sides):
 
 @part
 def entropy_terms(weights, total):
-    """Entropy in bits of some weights that add up to ``total``, times the total."""
+    """The entropy in bits of weights with the sum ``total``, times the total."""
     out = total * math.log2(total)
     for c in range(weights.shape[0]):
         if weights[c] > 0.0:
@@ -321,13 +318,13 @@ _FARTHEST = 1e100  # of a value from a class, as the logarithm of its density: s
 
 @written_in
 def has_room(trees, count):
-    """Whether ``count`` leaves may be split: two nodes and a slot each."""
+    """Whether there is room to split ``count`` leaves: two nodes and a slot for each."""
     return trees.counts[FREE_NODES] >= 2 * count and trees.counts[FREE_SLOTS] >= count
 
 
 @kernel
 def forget(trees, j):
-    """Tree j has met nothing; what it held is free. Cost O(its nodes)."""
+    """Empty tree j and free its nodes. Cost O(nodes of the tree)."""
     root = trees.roots[j]
     node = root
     while True:
@@ -353,8 +350,10 @@ def forget(trees, j):
 
 @written_in
 def leaf_of(trees, j, x):
-    """The leaf of tree j where x (d,) arrives; where its feature is missing, on the heavier side, of equals the left.
-    Cost O(depth)."""
+    """The leaf of tree j that x (d,) reaches; a missing feature goes to the side with more weight, of equals the left.
+
+    Cost O(depth).
+    """
     node = trees.roots[j]
     while trees.nodes[node, LEFT] >= 0:
         left, right = trees.nodes[node, LEFT], trees.nodes[node, RIGHT]
@@ -379,8 +378,10 @@ def _largest(trees, node):
 
 @written_in
 def log_joint(trees, node, c, x):
-    """Log of the weight of class c in a leaf times the densities of x; a feature whose variance in the class is not
-    known counts nothing. -inf of a class without weight. Cost O(m)."""
+    """The log of the weight of class c in a leaf times the densities of x; -inf for a class without weight.
+
+    A feature of unknown variance is left out. Cost O(m).
+    """
     if not trees.classes[node, c] > 0.0:
         return -np.inf
     slot = trees.nodes[node, SLOT]
@@ -397,7 +398,7 @@ def log_joint(trees, node, c, x):
 
 @written_in
 def _by_bayes(trees, node, x):
-    """Class with the largest joint probability, the lowest of equals."""
+    """The class with the largest joint probability, the lowest of equals."""
     best, highest = 0, -np.inf
     for c in range(trees.classes.shape[1]):
         here = log_joint(trees, node, c, x)
@@ -415,14 +416,14 @@ def _asks_bayes(trees, node, rules):
 
 @written_in
 def answer(trees, j, x, rules):
-    """Class code that tree j gives x (d,). Cost O(depth + K m)."""
+    """The class code that tree j predicts for x (d,). Cost O(depth + K m)."""
     node = leaf_of(trees, j, x)
     return _by_bayes(trees, node, x) if _asks_bayes(trees, node, rules) else _largest(trees, node)
 
 
 @kernel
 def probabilities(trees, j, x, rules, out):
-    """Probabilities (K,) of the classes at x (d,) by tree j; zeros if it has met nothing."""
+    """Fill in the probabilities (K,) of tree j for x (d,); zeros before its first example."""
     node = leaf_of(trees, j, x)
     total, bayes = 0.0, _asks_bayes(trees, node, rules)
     highest = -np.inf
@@ -439,7 +440,7 @@ def probabilities(trees, j, x, rules, out):
 
 @written_in
 def learn(trees, j, x, y, weight, rules):
-    """Tree j meets the example (x, class y) with a weight; where there is no room (:func:`has_room`) a split waits.
+    """Tree j learns the example (x, class y) with a weight; without room (:func:`has_room`) a split waits.
 
     Cost O(depth + K m), and a search of O(10 K m) normal distributions every ``grace`` of weight in a leaf.
     """
@@ -468,7 +469,7 @@ def learn(trees, j, x, y, weight, rules):
 
 @allocating_part
 def _try_split(trees, node, rules):
-    """Split a leaf, or begin its observations anew, or leave it as it is."""
+    """Split a leaf, empty its observations, or leave it unchanged."""
     weights, slot = trees.classes[node], trees.nodes[node, SLOT]
     n_classes = weights.shape[0]
     met, total, largest = 0, 0.0, 0.0
@@ -504,8 +505,8 @@ def _try_split(trees, node, rules):
 
 @part
 def _split(trees, node, p, threshold, sides, rules):
-    """The leaf becomes a split at the p-th feature that it looks at; its children begin with the weights that the
-    normal distributions say, and observe anew."""
+    """Split the leaf on its p-th feature; its children begin with the class weights that the normal distributions give.
+    """
     nodes, values, slot = trees.nodes[node], trees.values[node], trees.nodes[node, SLOT]
     feature = trees.looks[slot, p]
     sides_of(trees.observed[slot], p, threshold, sides)
@@ -533,7 +534,7 @@ def _split(trees, node, p, threshold, sides, rules):
 
 
 def rows_of_room(trees: HoeffdingTrees) -> int:
-    """So many examples may be learnt by all trees, each once, before there is no room.
+    """The number of examples that all trees can learn before room may run out.
 
     >>> rows_of_room(HoeffdingTrees.fresh(3, n_classes=2, n_features=5).doubled())
     2
@@ -550,15 +551,16 @@ def _answer_of_first(trees, x, rules):
 
 @kernel
 def answers(trees, X, rules, out):
-    """``out`` (k,) int64: what tree 0 answers to the rows of X (k, d); nothing met, the second of two classes."""
+    """Fill ``out`` (k,) int64 with predictions of tree 0 for X (k, d); before any example the second of two classes."""
     for i in range(X.shape[0]):
         out[i] = _answer_of_first(trees, X[i], rules)
 
 
 @kernel
 def test_then_train(trees, X, y, weights, rules, first, out):
-    """Rows of X (k, d) from ``first`` on through tree 0: ``out`` (k,) int64 its answer, then it learns y (k,) with
-    ``weights`` (k,). Returns k, or the row at which there was no room to go on."""
+    """Predict each row of X (k, d) from ``first`` on with tree 0 into ``out`` (k,) int64, then learn y (k,) with
+    ``weights`` (k,). Returns k, or the row at which room ran out.
+    """
     for i in range(first, X.shape[0]):
         if not has_room(trees, 1):
             return i

@@ -1,9 +1,9 @@
 """Sixteen float32 numbers as one value of compiled code: a row of signed weights in one or two vector registers.
 
 Numba leaves loops over sixteen classes scalar: it unrolls them first, and cannot know that a histogram and the weights
-do not overlap. These functions say it outright, on any processor: ``increase(histogram, code, 0, load(signed, i, 0))``.
-Arrays are (rows, a multiple of 16) float32, C-contiguous; nothing checks bounds. ``+ - *`` and ``abs`` work lane by
-lane. Use them within compiled functions only. Where they cannot be compiled, those of ``lanes_plain`` stand in.
+do not overlap. These functions state it, on any processor: ``increase(histogram, code, 0, load(signed, i, 0))``.
+Arrays are (rows, a multiple of 16) float32, C-contiguous; bounds are not checked. ``+ - *`` and ``abs`` work lane by
+lane. Use them only in compiled functions. If they cannot be compiled, those of ``lanes_plain`` replace them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Model(models.PrimitiveModel):
 
 @njit(cache=True)
 def empty(rows, lanes):
-    """(rows, lanes) float32 that begins at a cache line: a row across two of them costs twice as much."""
+    """An empty (rows, lanes) float32 array that begins at a cache line: a row in two lines costs twice as much."""
     buffer = np.empty(rows * lanes + LANES, np.float32)
     skip = (-(buffer.ctypes.data // 4)) % LANES
     return buffer[skip : skip + rows * lanes].reshape(rows, lanes)
@@ -46,7 +46,7 @@ def empty(rows, lanes):
 
 @njit(cache=True)
 def zeros(rows, lanes):
-    """:func:`empty` with zeros in it."""
+    """An array of zeros, as :func:`empty`."""
     out = empty(rows, lanes)
     for i in range(rows):
         for k in range(lanes):
@@ -55,7 +55,7 @@ def zeros(rows, lanes):
 
 
 def _place(context, builder, kind, array, row, column, vector=_VECTOR):
-    """Where the sixteen from array[row, column] stand."""
+    """The address of the sixteen numbers from array[row, column] on."""
     whole = context.make_array(kind)(context, builder, array)
     width = builder.extract_value(whole.shape, 1)
     place = builder.gep(whole.data, [builder.add(builder.mul(row, width), column)])
@@ -80,7 +80,7 @@ def load(typingctx, array, row, column):
 
 @intrinsic
 def fetch(typingctx, array, row, column):
-    """Ask for array[row, column : column + 16] to be brought near, without waiting for it."""
+    """Prefetch array[row, column : column + 16] into the cache."""
 
     def emit(context, builder, signature, args):
         number = ir.IntType(32)
@@ -136,7 +136,7 @@ def spread(typingctx, number):
 
 @intrinsic
 def total(typingctx, value):
-    """The sum of the sixteen, in the order that is quickest."""
+    """The sum of the sixteen numbers, in the fastest order."""
 
     def emit(context, builder, signature, args):
         kind = ir.FunctionType(ir.FloatType(), [ir.FloatType(), _VECTOR])
@@ -148,7 +148,7 @@ def total(typingctx, value):
 
 @intrinsic
 def totals(typingctx, array, row):
-    """:func:`total` of array[row, :16], array[row + 1, :16], ..., array[row + 15, :16], side by side."""
+    """The sums of array[row, :16], array[row + 1, :16], ..., array[row + 15, :16], as sixteen numbers."""
 
     def emit(context, builder, signature, args):
         first, kind = args[1], signature.args[0]
@@ -165,7 +165,7 @@ def totals(typingctx, array, row):
 
 @intrinsic
 def at_most(typingctx, value, limit):
-    """How many of the sixteen are <= limit, a uint64."""
+    """The number of values <= limit among the sixteen, a uint64."""
 
     def emit(context, builder, signature, args):
         found = builder.fcmp_ordered("<=", args[0], _spread(builder, args[1]))
@@ -190,7 +190,7 @@ def marked(typingctx, marks, start):
 
 @intrinsic
 def pick(typingctx, value, limit, above, other):
-    """``above`` where value > limit, else ``other``; ``limit`` is one number."""
+    """``above`` in lanes with value > limit, else ``other``; ``limit`` is one number."""
 
     def emit(context, builder, signature, args):
         return builder.select(builder.fcmp_ordered(">", args[0], _spread(builder, args[1])), args[2], args[3])
@@ -216,7 +216,7 @@ def _abs(value):
 
 
 def _offer(symbol, instruction):
-    """Let ``symbol`` stand for an instruction on two values."""
+    """Compile ``symbol`` as an instruction on two values."""
 
     @intrinsic
     def function(typingctx, a, b):

@@ -1,7 +1,7 @@
-"""What :mod:`~boostrun.kernels.lanes` offers, in plain Numba: sixteen numbers are a small array of their own.
+"""The functions of :mod:`~boostrun.kernels.lanes` in plain numba: sixteen numbers are a small array.
 
-The results are the same to the bit, sums included, which are taken in the order that compiled vectors have. It is many
-times slower, and stands in where the compiler cannot make those vectors.
+Results are the same to the bit, since sums have the order of compiled vectors. They are many times slower, and used if
+the compiler cannot make these vectors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def load(array, row, column):
 
 @njit(cache=True)
 def fetch(array, row, column):
-    """Nothing: what is asked for will be read when it is used."""
+    """Do nothing: numbers are read when they are used."""
 
 
 @njit(cache=True)
@@ -58,7 +58,7 @@ def spread(number):
 
 @njit(cache=True)
 def total(value):
-    """The sum of the sixteen: the second half is added to the first, until one is left."""
+    """The sum of the sixteen numbers: the second half is added to the first, until one number is left."""
     sums, half = value.copy(), LANES // 2
     while half:
         for k in range(half):
@@ -69,7 +69,7 @@ def total(value):
 
 @njit(cache=True)
 def totals(array, row):
-    """The sums of array[row, :16], ..., array[row + 15, :16], side by side: neighbours are added, until one is left."""
+    """The sums of array[row, :16], ..., array[row + 15, :16]: neighbours are added until one number is left."""
     out = np.empty(LANES, np.float32)
     for i in range(LANES):
         sums, left = load(array, np.int64(row) + i, 0), LANES
@@ -83,7 +83,7 @@ def totals(array, row):
 
 @njit(cache=True)
 def at_most(value, limit):
-    """How many of the sixteen are <= limit, a uint64."""
+    """The number of values <= limit among the sixteen, a uint64."""
     found = np.uint64(0)
     for k in range(LANES):
         if value[k] <= np.float32(limit):

@@ -1,19 +1,16 @@
-"""When plain kernels stand in for those that speak to the compiler or to memory themselves.
+"""How kernels are compiled: the decorators of kernels on single examples, and when plain kernels are used.
 
-With ``BOOSTRUN_PLAIN_KERNELS=1`` in the environment they always do; their results are the same to the bit.
+Some kernels use the compiler or memory addresses directly. If that does not work here, or if the environment has
+``BOOSTRUN_PLAIN_KERNELS=1``, plain kernels replace them, with results that are the same to the bit.
 
-Coefficients of members that are shares: the nearest point of the simplex.
+*References.* numba counts references to arrays, and a view such as ``trees.nodes[node]`` adds one: two atomic
+operations, 30 to 200 times for each example, nine tenths of the time of a tree. Code that makes no array needs no
+counts, so these kernels are compiled without them (``_nrt`` of numba). The compiler rejects a kernel that makes an
+array; it becomes an ``allocating`` one, which leaves the work on each example to parts.
 
-How kernels that meet one example at a time are compiled: what is not needed costs more than what they compute.
-
-*References.* numba counts who holds an array, and a view such as ``trees.nodes[node]`` is one more holder: two atomic
-operations, thirty to two hundred of them an example, nine tenths of the time of a tree. What makes no array needs no
-counts, so all kernels here go without (numba's ``_nrt``); the compiler refuses one that makes an array, which then is
-an ``allocating`` one and leaves the work on each example to parts.
-
-*Compiling.* The wrapper that unpacks Python's arguments is as large as a small kernel, and LLVM optimises a part anew
-inside each kernel that calls it. Hence wrappers only where Python calls, few layers of calls, and thin layers written
-into their callers. Divisions are C's: none of the kernels divides by what may be 0.
+*Compiling.* The wrapper for arguments from Python is as large as a small kernel, and LLVM optimises a part again in
+each kernel that calls it. So there are wrappers only where Python calls, few layers of calls, and thin layers are
+inlined. Divisions are those of C: no kernel divides by a number that may be 0.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ from numba import njit
 
 
 def needed(works: Callable[[], bool]) -> bool:
-    """Whether the plain kernel is wanted, or the other one, tried by ``works``, cannot be compiled or called here.
+    """Whether to use the plain kernel: the environment asks for it, or ``works``, which tries the other one, fails.
 
     >>> needed(lambda: 1 / 0 > 0), needed(lambda: True) and not wanted()
     (True, False)
@@ -37,7 +34,7 @@ def needed(works: Callable[[], bool]) -> bool:
         return True
     try:
         return not works()
-    except Exception:  # whatever the compiler, its LLVM or SciPy has changed
+    except Exception:  # after any change of the compiler, LLVM or SciPy
         return True
 
 
@@ -47,7 +44,7 @@ def wanted() -> bool:
 
 
 def cache_apart() -> None:
-    """Keep what Numba compiles from here on in a folder of its own: a cached kernel does not tell what it calls."""
+    """Keep kernels compiled from now on in a separate folder: a cached kernel does not record what it calls."""
     from numba.misc.appdirs import user_cache_dir
 
     config: Any = import_module("numba").config
@@ -56,10 +53,10 @@ def cache_apart() -> None:
 
 @njit(cache=True)
 def project_on_simplex(point):
-    """The nearest point with entries of at least 0 that sum to 1, in place (Michelot 1986).
+    """Move ``point`` (M,) float64 to the nearest point with entries >= 0 that sum to 1, in place (Michelot 1986).
 
-    ``point`` (M,) float64. Entries under the common shift drop out until none does; the set shrinks every pass, two or
-    three passes for a point that is near the simplex already. Cost O(M) a pass.
+    Entries below the common shift drop out until none does. A point near the simplex needs two or three passes. Cost
+    O(M) for each pass.
     """
     alive, total = point.shape[0], 0.0
     for j in range(point.shape[0]):
@@ -79,11 +76,11 @@ def project_on_simplex(point):
         point[j] = max(point[j] - shift, 0.0)
 
 
-# called from Python; called from kernels only; part of each kernel that calls it
+# decorators of functions that Python calls, that only kernels call, and that are inlined
 kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, _nrt=False)  # type: ignore[call-overload]
 part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=False)  # type: ignore[call-overload]
 written_in = njit(cache=True, error_model="numpy", inline="always")
 
-# the first two, of functions that make arrays
+# the first two, for functions that make arrays
 allocating_kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, _nrt=True)  # type: ignore[call-overload]
 allocating_part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True)  # type: ignore[call-overload]

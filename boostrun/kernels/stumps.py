@@ -1,8 +1,8 @@
-"""Search for the decision stump with the largest edge, and scoring of samples by stumps.
+"""Quantile bins of features, the search for the decision stump with the largest edge, and scores of stumps.
 
-Signed weights are turned into 62-bit fixed-point integers first. Integer sums do not depend on the order of summation,
-so the histogram search, the sorting search and a brute-force search return the *same* stump, ties included, on any
-machine and for any memory layout; and integer lanes add in one cycle where floating-point lanes need four.
+Signed weights are first converted to 62-bit fixed-point integers. Integer sums do not depend on the order of summation,
+so the histogram search, the sorting search and a brute-force search find the *same* stump, ties included, on any
+machine and for any memory layout. Integer lanes also add in one cycle, floating-point lanes in four.
 """
 
 from __future__ import annotations
@@ -13,15 +13,101 @@ import numpy as np
 from numba import njit
 
 _LANES = 16  # features scanned side by side: their 256 counters each fill the first-level cache, 32 KiB
-_STRIDE = 4  # counters added before a running sum goes back to memory
+_STRIDE = 4  # counters added before a running sum is stored
+_TILE = 16  # features whose edges stay in the L1 cache while samples pass
+
+
+@njit(cache=True, nogil=True)
+def fit_edges(sorted_columns, edges):
+    """Fill in the edges of at most ``edges.shape[1] + 1`` quantile bins per feature.
+
+    An edge lies midway between two neighbouring values a < b of the column, rounded to the dtype of the edges, or is b
+    if it is rounded to a; so a < edge <= b. With few distinct values every gap gets an edge; otherwise the last gap
+    before each quantile k/bins does, once.
+
+    Parameters
+    ----------
+    sorted_columns : float32 or float64, (d, m), each row in increasing order, finite
+    edges : the same dtype, (d, bins - 1), filled: increasing, then +inf
+
+    Cost: O(d m), memory-bound (each value is read twice).
+    """
+    d, m = sorted_columns.shape
+    most = edges.shape[1]
+    for f in range(d):
+        column = sorted_columns[f]
+        gaps = 0
+        for i in range(1, m):
+            if column[i] > column[i - 1]:
+                gaps += 1
+        k = 0
+        if gaps <= most:
+            for i in range(1, m):
+                if column[i] > column[i - 1]:
+                    _put_between(edges[f], k, column[i - 1], column[i])
+                    k += 1
+        else:
+            gap = 0  # the last position <= i where the value changes; 0: none yet
+            taken = 0
+            quantile = 1
+            for i in range(1, m):
+                if column[i] > column[i - 1]:
+                    gap = i
+                while quantile <= most and (quantile * m) // (most + 1) == i:
+                    if gap > taken:
+                        _put_between(edges[f], k, column[gap - 1], column[gap])
+                        k += 1
+                        taken = gap
+                    quantile += 1
+        for j in range(k, most):
+            edges[f, j] = np.inf
+
+
+@njit(cache=True, nogil=True)
+def _put_between(edges, k, a, b):
+    edges[k] = 0.5 * np.float64(a) + 0.5 * np.float64(b)  # rounded to the dtype of the edges
+    if not edges[k] > a:
+        edges[k] = b
+
+
+@njit(cache=True, nogil=True)
+def quantise(values, edges, codes):
+    """Fill in the codes of feature values: the number of edges <= value, so code >= c exactly if value >= edges[c - 1].
+
+    Parameters
+    ----------
+    values : float32 or float64, (n, d), finite
+    edges : the same dtype, (d, e) or (1, e) for edges common to all features; increasing, padded with +inf; e <= 255
+    codes : uint8, (d, n), filled
+
+    Cost: O(n d log2 e), about 20 ns per value for e = 255.
+    """
+    n, d = values.shape
+    width = edges.shape[1]
+    shared = edges.shape[0] == 1
+    for first in range(0, d, _TILE):
+        last = min(first + _TILE, d)
+        for i in range(n):
+            for f in range(first, last):
+                row = 0 if shared else f
+                value = values[i, f]
+                low = 0
+                high = width
+                while low < high:
+                    middle = (low + high) >> 1
+                    if edges[row, middle] <= value:
+                        low = middle + 1
+                    else:
+                        high = middle
+                codes[f, i] = low
 
 
 @njit(cache=True)
 def fixed_point(signed_weights):
-    """Scale weights so that any sum of them is an exact 62-bit integer.
+    """Scale ``signed_weights`` (n,) float64 so that any sum of them is an exact 62-bit integer.
 
-    Parameters: ``signed_weights`` (n,) float64. Returns ``(integers (n,) int64, scale)`` with
-    ``integers = round(signed_weights * scale)``; ``scale`` is a power of two, 1.0 if all weights are zero. Cost O(n).
+    Returns ``(integers (n,) int64, scale)`` with ``integers = round(signed_weights * scale)``; ``scale`` is a power of
+    two, 1.0 if all weights are zero. Cost O(n).
     """
     n = signed_weights.shape[0]
     total = 0.0
@@ -39,15 +125,15 @@ def fixed_point(signed_weights):
 
 @njit(cache=True)
 def best_feature_by_histogram(codes, rows, weights):
-    """Feature whose best stump has the largest absolute edge on the samples ``rows``.
+    """The feature whose best stump has the largest absolute edge on the samples ``rows``.
 
-    Parameters: ``codes`` (m, d) uint8, sample-major; ``rows`` (n,) int64, the samples looked at; ``weights`` (n,)
-    int64, signed weights ``w_i y_i`` in fixed point. Returns ``(feature, |edge|)``, the lowest feature among equals,
-    or ``(-1, -1)`` when no feature takes two values on these samples.
+    Parameters: ``codes`` (m, d) uint8, sample-major; ``rows`` (n,) int64; ``weights`` (n,) int64, their signed weights
+    ``w_i y_i`` in fixed point. Returns ``(feature, |edge|)``, the lowest feature among equals, or ``(-1, -1)`` if no
+    feature has two values on these samples.
 
     The edge of "x_d >= theta" is S - 2 C(theta), with C the sum of signed weights below theta (Lefakis & Fleuret 2013,
-    section 3). Only thresholds with samples on both sides count. Cost: one pass over the n x d codes, a
-    read-modify-write of a cached counter per byte, and 256 x d lanes to scan the histograms.
+    section 3). Only thresholds with samples on both sides count. Cost: one pass over n x d codes, each with a
+    read-modify-write of a cached counter, and 256 x d lanes to scan the histograms.
     """
     total = np.int64(0)
     for i in range(rows.shape[0]):
@@ -60,10 +146,10 @@ def best_feature_by_histogram(codes, rows, weights):
 
 @njit(cache=True)
 def _best_above_constant(codes, rows, weights, total):
-    """Feature and |edge| of the best stump among those that beat a constant vote, or ``(-1, |total|)``.
+    """Feature and |edge| of the best stump that beats a constant vote, or ``(-1, |total|)``.
 
-    Thresholds with all samples on one side have the edge of a constant vote, |S|, so that whatever lies above it has
-    samples on both sides, and |S - 2 C| is largest where C is smallest or largest: no edge is formed in the scan.
+    A threshold with all samples on one side has the edge |S| of a constant vote, so a larger edge has samples on both
+    sides. |S - 2 C| is largest where C is smallest or largest, so the scan computes no edge.
     """
     d = codes.shape[1]
     lanes = _LANES
@@ -74,14 +160,14 @@ def _best_above_constant(codes, rows, weights, total):
     best = abs(total)
     best_feature = -1
     for block in range((d + lanes - 1) // lanes):
-        start = max(0, min(block * lanes, d - lanes))  # the last block may overlap the one before: equals never win
+        start = max(0, min(block * lanes, d - lanes))  # the last block may overlap; equal edges never win
         width = min(lanes, d - start)
         _accumulate(codes, rows, weights, start, width, histogram)
         for k in range(lanes):
             below[k] = least[k] = most[k] = 0
         for code in range(0, 256, _STRIDE):
             for k in range(lanes):
-                # unsigned indices spare the test for negative ones, and with it the loop becomes vector code
+                # unsigned indices need no test for negative values, so the loop becomes vector code
                 at = np.uint64(code) * np.uint64(lanes) + np.uint64(k)
                 here, smallest, largest = below[k], least[k], most[k]
                 for step in range(_STRIDE):
@@ -101,7 +187,7 @@ def _best_above_constant(codes, rows, weights, total):
 
 @njit(cache=True)
 def _best_inside(codes, rows, weights, total):
-    """As :func:`best_feature_by_histogram`, when no stump beats a constant vote: thresholds outside are told apart."""
+    """:func:`best_feature_by_histogram` if no stump beats a constant vote: only thresholds between samples count."""
     d = codes.shape[1]
     histogram = np.zeros(256, np.int64)
     best = np.int64(-1)
@@ -125,7 +211,7 @@ def _best_inside(codes, rows, weights, total):
 
 @njit(cache=True)
 def _accumulate(codes, rows, weights, start, width, histogram):
-    """histogram[code, k] += weight over the samples ``rows`` and features ``start + k``, k < width."""
+    """Add weights to histogram[code, k] for the samples ``rows`` and the features ``start + k``, k < width."""
     lanes = _LANES
     for i in range(rows.shape[0]):
         row = codes[np.uint64(rows[i])]
@@ -140,13 +226,11 @@ def _accumulate(codes, rows, weights, start, width, histogram):
 
 @njit(cache=True)
 def best_threshold(values, order, weights):
-    """Best threshold on one feature: one scan over the gaps between distinct values.
+    """The best threshold on one feature, from one scan over the gaps between distinct values.
 
-    Parameters: ``values`` (n,) of any ordered dtype; ``order`` (n,) int64 sorts them; ``weights`` (n,) int64 fixed
-    point. Returns ``(left, right,
-    edge)``: the two consecutive distinct values between which the largest |edge| lies (the lowest such gap among
-    equals) and its signed edge S - 2C; ``edge`` is 0 and ``left == right`` when the feature is constant.
-    Cost O(n).
+    Parameters: ``values`` (n,) of any ordered dtype; ``order`` (n,) int64 sorts them; ``weights`` (n,) int64 in fixed
+    point. Returns ``(left, right, edge)``: the two neighbouring values between which |edge| is largest (the lowest gap
+    among equals), and the signed edge S - 2 C; for a constant feature ``edge`` is 0 and ``left == right``. Cost O(n).
     """
     n = values.shape[0]
     total = np.int64(0)
@@ -173,11 +257,7 @@ def best_threshold(values, order, weights):
 
 @njit(cache=True)
 def best_feature_by_sorting(values, rows, weights):
-    """The same answer as :func:`best_feature_by_histogram` for values of any ordered dtype, by sorting each feature.
-
-    Parameters: ``values`` (m, d) sample-major; ``rows`` (n,) int64; ``weights`` (n,) int64 fixed point.
-    Returns ``(feature, |edge|)`` or ``(-1, -1)``. Cost O(d n log n).
-    """
+    """:func:`best_feature_by_histogram` for ``values`` (m, d) of any ordered dtype, by sorting. Cost O(d n log n)."""
     n = rows.shape[0]
     column = np.empty(n, values.dtype)
     best = np.int64(-1)
@@ -197,9 +277,9 @@ def add_scores(samples, rows, features, thresholds, steps, scores):
     """Add ``sum_t steps[t] * (+1 if x[features[t]] >= thresholds[t] else -1)`` to the scores of some samples, in place.
 
     Parameters: ``samples`` (m, d) sample-major; ``rows`` (n,) int64; ``features`` (T,) int32; ``thresholds`` (T,)
-    float64; ``steps`` (T,) float64 = coefficient times polarity; ``scores`` (m,) float64, changed at ``rows`` only.
-    Stumps are added one by one in order, so scores carried along equal scores computed anew to the last bit.
-    Cost O(n T); a sample's row stays in the first-level cache.
+    float64; ``steps`` (T,) float64, coefficient times polarity; ``scores`` (m,) float64, changed at ``rows`` only.
+    Stumps are added in order, so updated scores equal recomputed scores to the bit. Cost O(n T); the row of a sample
+    stays in the first-level cache.
     """
     for i in range(rows.shape[0]):
         row = rows[i]
@@ -212,7 +292,7 @@ def add_scores(samples, rows, features, thresholds, steps, scores):
 
 @njit(cache=True)
 def add_scores_by_feature(codes, features, thresholds, steps, scores):
-    """As :func:`add_scores` for all samples of a feature-major array ``codes`` (d, n): the layout of a feature bank.
+    """:func:`add_scores` for all samples of feature-major ``codes`` (d, n), the layout of a feature bank.
 
     ``scores`` (n,) float64 is changed in place. Cost O(n T), contiguous; blocks of samples keep the scores cached.
     """

@@ -1,12 +1,12 @@
 """Growing a tree on codes, level by level, and scoring samples by trees.
 
-A sample's weight is a 50-bit fixed-point integer that is added to one of two sums of its node, that of its label's
-sign: every sum is exact, so the tree does not depend on the order of summation, the machine or the memory's layout. A
-split's gain is the second-order one, G^2 / H summed over the two sides, G = W+ - W- and H = W+ + W-.
+The weight of a sample is a 50-bit fixed-point integer. It is added to one of two sums of its node, depending on the
+label. All sums are exact, so the tree does not depend on the order of summation, the machine or the memory layout. The
+gain of a split is of second order, G^2 / H summed over both sides, with G = W+ - W- and H = W+ + W-.
 
-Features are read by their *entries*: of each the samples in order of their codes, without those that have its most
-frequent code, whose sums are the node's less the others' (:func:`sorted_entries`). Nodes of one level are searched side
-by side in one pass, and nothing is evaluated but where a sum has changed. Trees are complete: of depth D they have
+Features are read by their *entries*: the samples of a feature in order of their codes, without those of its most
+frequent code, whose sums are those of the node minus the others (:func:`sorted_entries`). All nodes of a level are
+searched in one pass, and a gain is evaluated only where a sum has changed. Trees are complete: of depth D they have
 2^D - 1 nodes in the order of a heap, and 2^D leaves; a node that is not split sends everything to its left.
 """
 
@@ -28,7 +28,7 @@ _ABOUT = 1.0 + 1e-12  # more than what rounding can hide
 
 @njit(cache=True)
 def fixed_point(signed_weights):
-    """Weights |s_i| as integers whose sum is below 2^50, and the scale: a power of two, 1.0 if all are zero. O(n)."""
+    """Weights |s_i| as integers with a sum below 2^50, and their scale, a power of two (1.0 if all are zero). O(n)."""
     n = signed_weights.shape[0]
     total = 0.0
     for i in range(n):
@@ -45,19 +45,19 @@ def fixed_point(signed_weights):
 
 @njit(cache=True)
 def sorted_entries(columns):
-    """Of each feature the samples by code, without those that have its most frequent one (the lowest of equals).
+    """The samples of each feature by code, without those of its most frequent code (the lowest among equals).
 
     Parameters: ``columns`` (d, n) uint8. Returns ``(starts (d + 1,) int64, ends (R,) int64, bounds (R,) int16, common
-    (d,) uint8, rows (m,) int32)``. Runs ``starts[f]`` to ``starts[f + 1]`` are those of feature f: first the codes
-    below its common one in rising order, then those above it in falling order. Run k is of the samples
-    ``rows[ends[k - 1] : ends[k]]``, all of one code, and when it has been added up the bound "at most ``bounds[k]``" is
-    known. Cost O(d (n + 256)).
+    (d,) uint8, rows (m,) int32)``. Feature f has the runs ``starts[f]`` to ``starts[f + 1]``: first the codes below its
+    common code in rising order, then those above it in falling order. Run k holds the samples
+    ``rows[ends[k - 1] : ends[k]]`` of one code; after it the sums for codes of at most ``bounds[k]`` are known. Cost
+    O(d (n + 256)).
     """
     d, n = columns.shape
     starts = np.zeros(d + 1, np.int64)
     common = np.zeros(d, np.uint8)
     ends, bounds = np.empty(d * 255 + 1, np.int64), np.empty(d * 255 + 1, np.int16)
-    rows = np.empty((d + 1) * n, np.int32)  # of what is never written no memory is taken
+    rows = np.empty((d + 1) * n, np.int32)  # memory that is never written is never taken
     counts, place = np.empty(256 * _LANES, np.int32), np.empty(256 + _LANES, np.int64)
     at, run = np.int64(0), np.uint64(0)
     for f in range(d):
@@ -89,10 +89,10 @@ def sorted_entries(columns):
 
 @njit(cache=True)
 def _count(column, counts):
-    """The most frequent code; the first 256 of ``counts`` say how many samples have each."""
+    """The most frequent code; the first 256 of ``counts`` become the number of samples with each code."""
     counts[:] = 0
     whole = column.shape[0] - column.shape[0] % _LANES
-    for i in range(0, whole, _LANES):  # in lanes: additions to one counter wait for each other
+    for i in range(0, whole, _LANES):  # in lanes, since additions to one counter wait for each other
         for k in range(_LANES):
             counts[np.uint64(column[np.uint64(i + k)]) + np.uint64(256 * k)] += 1
     for i in range(whole, column.shape[0]):
@@ -109,14 +109,14 @@ def _count(column, counts):
 
 @njit(cache=True)
 def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, least):
-    """The tree of ``depth`` D from 1 to 10 whose splits, one level after the other, have the largest gains.
+    """Grow a tree of ``depth`` D from 1 to 10 level by level, with the split of largest gain in each node.
 
     Parameters: ``columns`` (d, n) uint8; ``starts`` to ``rows`` of :func:`sorted_entries`;
     ``weights`` (n,) int64 of :func:`fixed_point`; ``positive`` (n,) bool, whether y_i = +1; ``least``, the least sum of
     weights of a side, at least 1. Returns ``(features (2^D - 1,) int32, thresholds (2^D - 1,) float64, sums (2^D, 2)
     int64, leaves (n,) int32)``: thresholds lie midway between the codes of the node's samples on both sides, rounded
-    up; ``sums`` are W- and W+ of each leaf; ``leaves`` the one each sample is in. A node is not split where all its
-    weight has one sign, or no split leaves ``least`` on both sides: its threshold is infinite. Among equal gains the
+    up; ``sums`` are W- and W+ of each leaf; ``leaves`` are those of the samples. A node is not split if all its weight
+    has one sign, or no split leaves ``least`` on both sides; its threshold is then infinite. Among equal gains the
     lowest feature wins, then the lowest threshold.
 
     Cost: a pass over the entries a level, 4 bytes each and a look-up of the sample's word; at most one gain an entry.
@@ -181,7 +181,7 @@ def _sums(leaves, weights, positive, width):
 
 @njit(cache=True)
 def _to_split(totals, least):
-    """The slot of every node that may be split, and their number, which is the slot of all others."""
+    """The slots of the nodes that may be split, and their number, which is the slot of all other nodes."""
     slots = np.empty(totals.shape[0], np.int64)
     active = 0
     for k in range(totals.shape[0]):
@@ -218,7 +218,7 @@ def _without(starts, ends, bounds, rows, words, active):
 
 @njit(cache=True)
 def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
-    """For each slot the feature of its best split, -1 where there is none, and the largest code on the left of it."""
+    """For each slot the feature of its best split, or -1, and the largest code on the left side."""
     active = totals.shape[0]
     slots, found = _begun(totals), np.full((active, 2), -1, np.int64)
     sums = np.zeros(_LANES * 2 * (active + 1), np.int64)
@@ -240,11 +240,10 @@ def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
 
 @njit(cache=True, inline="always")
 def _by_samples(f, run, stop, begin, end, ends, bounds, rows, words, sums, slots, found, least):
-    """Take the best splits of one side of feature f, whose runs are short.
+    """Take the best splits from one side of feature f, which has short runs.
 
-    What a slot has so far is looked at when the next of its samples comes, whatever the run: that its code is another
-    one is asked only where the gain would be the best. So a sample costs the same wherever it is, and no branch depends
-    on its code.
+    The sums of a slot are evaluated when its next sample comes, in any run. Whether that sample has another code is
+    tested only if the gain would be the best. So all samples cost the same, and no branch depends on their codes.
     """
     one = np.uint64(1)
     for e in range(begin, end):
@@ -265,13 +264,13 @@ def _by_samples(f, run, stop, begin, end, ends, bounds, rows, words, sums, slots
 
 @njit(cache=True, inline="always")
 def _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found, least):
-    """Take the best splits of one side of feature f, whose runs are long: all slots are looked at after each."""
+    """Take the best splits from one side of feature f, which has long runs: all slots are evaluated after each run."""
     one, width = np.uint64(1), np.uint64(2 * (found.shape[0] + 1))
     first = begin
     for each in range(run, stop):
         last = np.uint64(ends[each])
         whole = last - (last - first) % np.uint64(_LANES) if last - first > width + width else first
-        for e in range(first, whole, _LANES):  # in lanes: additions to one sum wait for each other
+        for e in range(first, whole, _LANES):  # in lanes, since additions to one sum wait for each other
             for k in range(_LANES):
                 word = words[np.uint64(rows[np.uint64(e + k)])]
                 sums[np.uint64(word & _MASK) + np.uint64(k) * width] += word >> BITS
@@ -291,9 +290,9 @@ def _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found,
 
 @njit(cache=True)
 def _begun(totals):
-    """(active + 1, 4): of each slot W- and W+ of the node, what a gain has to exceed, and the best one so far.
+    """(active + 1, 4): for each slot W- and W+ of the node, the gain to exceed, and the best gain so far.
 
-    The last is the slot of all that are in leaves: nothing promises anything there.
+    The last slot is that of all samples in leaves, where no gain is large enough.
     """
     active = totals.shape[0]
     slots = np.full((active + 1, 4), -1.0)
@@ -305,7 +304,7 @@ def _begun(totals):
 
 @njit(cache=True, inline="always")
 def _sides(minus, plus, slots, s):
-    """Of a split with W- and W+ on one side: H there and on the other side, and the gain times both."""
+    """For a split with W- and W+ on one side: H on this and on the other side, and the gain times both."""
     minus, plus = float(minus), float(plus)
     others_minus, others_plus = slots[s, 0] - minus, slots[s, 1] - plus
     weight, others = minus + plus, others_minus + others_plus
@@ -315,27 +314,29 @@ def _sides(minus, plus, slots, s):
 
 @njit(cache=True, inline="always")
 def _promises(minus, plus, slots, s):
-    """Whether a split with W- and W+ on one side can have a gain as large as the best; a few others pass too."""
+    """Whether the gain of a split with W- and W+ on one side may be as large as the best; some false positives pass."""
     weight, others, gained = _sides(minus, plus, slots, s)
-    return gained * _ABOUT > slots[s, 2] * (weight * others)  # no division, and nothing is known of no samples
+    return gained * _ABOUT > slots[s, 2] * (weight * others)  # no division, and 0 for empty sides
 
 
 @njit(cache=True)
 def _take(minus, plus, slots, s, found, f, bound, least):
-    """Note the split of feature f after the code ``bound`` where it is the best of its slot so far."""
+    """Record the split of feature f after the code ``bound`` if it is the best of its slot so far."""
     weight, others, gained = _sides(minus, plus, slots, s)
     if weight >= least and others >= least:
         gain = gained / (weight * others)
         if gain > slots[s, 3] or (gain == slots[s, 3] and found[s, 0] == f and bound < found[s, 1]):
             slots[s, 3] = gain
-            slots[s, 2] = gain if gain > 0.0 else -1e-300  # so that another gain of 0 promises something
+            slots[s, 2] = gain if gain > 0.0 else -1e-300  # so that another gain of 0 passes
             found[s, 0], found[s, 1] = f, bound
 
 
 @njit(cache=True)
 def _bound_before(e, s, first, ends, bounds, rows, words):
-    """The bound that is known once the samples of slot s before entry e have been added up; -1 where the last of them
-    has the code of entry e. ``first`` is the side's first entry, ``ends`` and ``bounds`` are those of its runs."""
+    """The bound after the samples of slot s before entry e, or -1 if the last of them has the code of entry e.
+
+    ``first`` is the first entry of the side, ``ends`` and ``bounds`` are those of its runs.
+    """
     k = np.int64(e) - 1
     while k >= np.int64(first) and (words[rows[k]] & _MASK) >> 1 != np.int64(s):
         k -= 1
@@ -345,7 +346,7 @@ def _bound_before(e, s, first, ends, bounds, rows, words):
 
 @njit(cache=True)
 def _turn(bounds, run, stop, usual):
-    """The first run of codes above the common one, from ``run`` to ``stop``: bounds before it are below that."""
+    """The first run, from ``run`` to ``stop``, of codes above the common code ``usual``."""
     while run < stop:
         middle = (run + stop) // 2
         if bounds[middle] < usual:
@@ -357,10 +358,10 @@ def _turn(bounds, run, stop, usual):
 
 @njit(cache=True)
 def leaves_of(samples, rows, features, thresholds, out):
-    """The leaf of one tree that some samples are in.
+    """Fill ``out`` (n,) int32 with the leaves of one tree that some samples reach.
 
-    Parameters: ``samples`` (m, d) sample-major; ``rows`` (n,) int64; ``features`` and ``thresholds`` (2^D - 1,);
-    ``out`` (n,) int32. Cost O(n D).
+    Parameters: ``samples`` (m, d) sample-major; ``rows`` (n,) int64; ``features`` and ``thresholds`` (2^D - 1,). Cost
+    O(n D).
     """
     inner = features.shape[0]
     for i in range(rows.shape[0]):
@@ -376,9 +377,9 @@ def add_scores(samples, rows, features, thresholds, leaves, scores):
     """Add the leaves of T trees to the scores of some samples, in place.
 
     Parameters: ``samples`` (m, d) sample-major; ``rows`` (n,) int64; ``features`` (T, 2^D - 1) int32; ``thresholds``
-    (T, 2^D - 1) float64: a sample goes right where its value is at least that; ``leaves`` (T, 2^D) float64; ``scores``
-    (m,) float64, changed at ``rows`` only. Trees are added one by one in order, so scores carried along equal scores
-    computed anew to the last bit. Cost O(n T D).
+    (T, 2^D - 1) float64: a sample goes right if its value is at least the threshold; ``leaves`` (T, 2^D) float64;
+    ``scores`` (m,) float64, changed at ``rows`` only. Trees are added in order, so updated scores equal recomputed
+    scores to the bit. Cost O(n T D).
     """
     trees, inner = features.shape
     depth = 0

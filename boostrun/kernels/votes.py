@@ -22,18 +22,18 @@ _TOGETHER = 8  # features that look at a block one after the other: their histog
 
 @njit(cache=True)
 def best_votes(codes, features, rows, signed, edges, thresholds):
-    """Edge of the best stump on each of some features, exact for the samples given.
+    """Fill in the edge and the threshold of the best stump on each of some features, exact for these samples.
 
     Parameters: ``codes`` (d, N) uint8; ``features`` (Q,) int64; ``rows`` (n,) int64, the columns of ``codes`` that are
-    the samples, ascending for the cache's sake; ``signed`` (n, c) float32 of these samples, c a multiple of 16;
-    ``edges`` (Q,) float64 and ``thresholds`` (Q,) int64 are filled.
+    the samples, ascending for the cache; ``signed`` (n, c) float32 of these samples, c a multiple of 16; ``edges`` (Q,)
+    float64 and ``thresholds`` (Q,) int64, filled.
 
     For a threshold b let e_l(b) = sum_i s_il - 2 sum_{i: code < b} s_il; the best votes are the signs of e_l, and the
-    edge is sum_l |e_l(b)|. b = 0 is the constant stump; of equal edges the smallest b counts. With the codes and the
-    class vectors of a drawn sample edges are estimates (section 2).
+    edge is sum_l |e_l(b)|. b = 0 is the constant stump; among equal edges the smallest b wins. For drawn samples edges
+    are estimates (section 2).
 
-    Cost Q (n + occupied bins) c multiply-free additions: the signed weights are read once for every 8 features while
-    their histograms stay in the second-level cache, for every 4 of few samples.
+    Cost Q (n + occupied bins) c additions. Signed weights are read once for every 8 features, whose histograms stay in
+    the second-level cache; for every 4 features with few samples.
     """
     n, lanes = signed.shape
     few = n <= _BLOCK
@@ -54,7 +54,7 @@ def best_votes(codes, features, rows, signed, edges, thresholds):
                 _add(a, b, c, d, rows, signed, start, stop, histograms, q * _BINS)
         if first == 0:
             _sum(histograms, whole)
-        for q in range((count + 3) // 4 * 4):  # beyond the last one it has been looked at again
+        for q in range((count + 3) // 4 * 4):  # the last feature is repeated
             at = first + min(q, count - 1)
             if few:  # then most bins are empty
                 occupied = _list_codes(codes[features[at]], rows, seen, bins)
@@ -63,7 +63,7 @@ def best_votes(codes, features, rows, signed, edges, thresholds):
 
 @njit(cache=True)
 def _sum(histograms, whole):
-    """whole[0, :] = the sum of the first 256 rows of ``histograms``: that of all samples, whatever the feature."""
+    """whole[0, :] = the sum of the first 256 rows of ``histograms``, the same for every feature."""
     if whole.shape[1] == 1:
         for code in range(_BINS):
             whole[0, 0] += histograms[code, 0]
@@ -75,7 +75,7 @@ def _sum(histograms, whole):
 
 @njit(cache=True)
 def _list_codes(column, rows, seen, bins):
-    """Fill ``bins`` with the codes of ``rows``, ascending, each once; returns how many. ``seen`` stays zero."""
+    """Fill ``bins`` with the distinct codes of ``rows``, ascending, and return their number. ``seen`` stays zero."""
     for i in range(rows.shape[0]):
         seen[column[np.uint64(rows[i])]] = 1
     occupied = np.uint64(0)
@@ -92,10 +92,10 @@ def _list_codes(column, rows, seen, bins):
 
 @njit(cache=True)
 def pick_by_sample(samples, features, rows, picked):
-    """picked[q, i] = samples[rows[i], features[q]]: ``samples`` (n, d) and ``picked`` (Q, S) uint8.
+    """picked[q, i] = samples[rows[i], features[q]], with ``samples`` (n, d) and ``picked`` (Q, S) uint8.
 
-    For few samples this is quicker than to read every feature's column, which costs a cache line for each code:
-    ascending ``features`` of a sample share cache lines.
+    For few samples this is faster than reading columns, where each code costs a cache line: ascending ``features`` of a
+    sample share cache lines.
     """
     for start in range(0, rows.shape[0], LANES):
         stop = min(start + LANES, rows.shape[0])

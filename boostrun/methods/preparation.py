@@ -328,7 +328,7 @@ def _codes(values: np.ndarray, edges: np.ndarray, missing: np.ndarray | None = N
 
     With ``missing`` columns NaN is below all values, and copies of these columns follow, (n, d + m).
     """
-    from boostrun.kernels.quantise import quantise
+    from boostrun.kernels.stumps import quantise
 
     values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=np.float32)
     values = values if missing is None else two_sided(values, missing)

@@ -37,7 +37,7 @@ import numpy as np
 from scipy.special import expit
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.quantise import fit_edges, quantise
+from boostrun.kernels.stumps import fit_edges, quantise
 
 
 class Binner:

@@ -1,4 +1,4 @@
-"""LightGBM, XGBoost, CatBoost and scikit-learn's histogram boosting behind our declaration."""
+"""Boosted trees of LightGBM, XGBoost, CatBoost and scikit-learn, each with the budgets of :mod:`.forests`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from boostrun.rivals.keys import CatBoostKeys, HistGradientKeys, LightGBMGossKey
 
 
 class LightGBMClassifier(LightGBMKeys, Trees):
-    """LightGBM's boosted trees, the same for the same seed; its bytes are those of the text that it saves.
+    """LightGBM's boosted trees, deterministic for a seed; its bytes are those of the text that it saves.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class LightGBMClassifier(LightGBMKeys, Trees):
         import lightgbm
 
         (n, d), k = X.shape, len(self.classes_)
-        rows = self.columns_drawn is None  # of many columns every tree would copy all of them, row by row
+        rows = self.columns_drawn is None  # with many columns every tree would copy them all, row by row
         parameters: dict[str, Any] = {
             "objective": "binary" if k == 2 else "multiclass", "num_class": 1 if k == 2 else k,
             "learning_rate": self.learning_rate, "num_leaves": leaves, "min_data_in_leaf": self.min_samples_leaf,
@@ -41,11 +41,11 @@ class LightGBMClassifier(LightGBMKeys, Trees):
         self.booster_ = lightgbm.train(parameters, data, share.rounds)
 
     def _sampling(self, share: Share, n: int) -> dict[str, Any]:
-        """Parameters that say which of n samples a tree looks at."""
+        """Parameters for the samples, of n, that a tree looks at."""
         return {"bagging_fraction": share.samples / n, "bagging_freq": int(share.samples < n)}
 
     def _penalties(self, d: int) -> dict[str, Any]:
-        """Parameters that say what each of d features costs."""
+        """Parameters for the cost of each of d features."""
         return {}
 
     def _evaluated(self, share: Share) -> int:
@@ -77,7 +77,7 @@ class LightGBMClassifier(LightGBMKeys, Trees):
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         found = np.asarray(self.booster_.predict(self._chosen(X), num_threads=1))
-        return np.column_stack([1.0 - found, found]) if found.ndim == 1 else found  # of two classes the second's
+        return np.column_stack([1.0 - found, found]) if found.ndim == 1 else found  # of two classes, the second
 
     @property
     def n_rounds_(self) -> int:
@@ -93,14 +93,14 @@ class LightGBMClassifier(LightGBMKeys, Trees):
 
 
 def _listed(text: str, *names: str) -> Iterator[list[list[int]]]:
-    """Of each tree in a model's text the lines of numbers with these names."""
+    """For each tree in the text of a model, its lines of numbers with these names."""
     for tree in text.split("\nTree=")[1:]:
         lines = dict(line.partition("=")[::2] for line in tree.partition("\n\n")[0].splitlines())
         yield [[int(number) for number in lines.get(name, "").split()] for name in names]
 
 
 def _read(tree: list[list[int]]) -> int:
-    """Samples that a tree's histograms were read off: those of the root and of the smaller child of each split.
+    """The samples that were read for the histograms of a tree: the root's, and the smaller child's of each split.
 
     >>> _read([[10, 7], [3, 2, 5], [1, -2], [-1, -3]])
     15
@@ -113,8 +113,8 @@ def _read(tree: list[list[int]]) -> int:
 class LightGBMGossClassifier(LightGBMGossKeys, LightGBMClassifier):
     """LightGBM whose trees look at the samples of largest gradients, and at some of the others with a larger weight.
 
-    The library looks at all samples in the first ``int(1 / learning_rate)`` rounds. With a budget of evaluations a tree
-    looks at fewer features, not fewer than the square root of all; then there are fewer rounds.
+    The library looks at all samples in the first ``int(1 / learning_rate)`` rounds. A budget of evaluations reduces the
+    features of a tree, down to the square root of all, then the number of rounds.
 
     Parameters
     ----------
@@ -143,16 +143,17 @@ class LightGBMGossClassifier(LightGBMGossKeys, LightGBMClassifier):
         return self.top_rate + self.other_rate
 
 
-_TRIALS = 10  # of a price, each a training
-_SMALLEST = 1e-6  # price that is tried, of the largest gain of a split
+_TRIALS = 10  # prices that are tried, each in a training
+_SMALLEST = 1e-6  # the smallest price, relative to the largest gain of a split
 
 
 class LightGBMPenaltyClassifier(LightGBMClassifier):
-    """LightGBM whose first split on a feature costs a price, the least found with which it uses few enough of them.
+    """LightGBM with a price for the first split on a feature, the smallest found that keeps the budget of features.
 
-    The library's coupled penalty: what a feature costs is taken off the gain of a split until one split of any tree has
-    used it. Where a training without it uses more than ``features_used``, ten prices between a millionth of the largest
-    gain and all of it are tried, each half way in logarithms; the model of most features within the budget is kept.
+    This is the coupled penalty of the library: the price is subtracted from the gain of a split until some tree has
+    split on the feature. If a training without it uses more than ``features_used``, ten prices between a millionth of
+    the largest gain and the largest gain are tried by bisection of their logarithms. The model with most features
+    within the budget is kept.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ class LightGBMPenaltyClassifier(LightGBMClassifier):
 
     Attributes
     ----------
-    price_ : of a feature, in the unit of gains; 0.0 where none was needed
+    price_ : price of a feature, in the unit of gains; 0.0 if none was needed
     """
 
     def _grow(self, X: np.ndarray, y: np.ndarray) -> None:
@@ -193,7 +194,7 @@ class LightGBMPenaltyClassifier(LightGBMClassifier):
 
 
 def _largest_gain(text: str) -> float:
-    """Of all splits of a model.
+    """The largest gain of all splits of a model.
 
     >>> _largest_gain("Tree=0\\nsplit_gain=3.5 12\\n\\nTree=1\\nsplit_gain=\\n")
     12.0
@@ -203,7 +204,7 @@ def _largest_gain(text: str) -> float:
 
 
 class XGBoostClassifier(XGBoostKeys, Trees):
-    """XGBoost's boosted trees, the same for the same seed; its bytes are those of the binary JSON that it saves.
+    """XGBoost's boosted trees, deterministic for a seed; its bytes are those of the binary JSON that it saves.
 
     Parameters
     ----------
@@ -258,7 +259,7 @@ class XGBoostClassifier(XGBoostKeys, Trees):
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         found = self.booster_.inplace_predict(self._chosen(X).astype(np.float32)).astype(float)
-        if found.ndim == 1:  # of two classes the second's
+        if found.ndim == 1:  # for two classes, that of the second
             return np.column_stack([1.0 - found, found])
         return found / found.sum(axis=1, keepdims=True)
 
@@ -279,7 +280,7 @@ class XGBoostClassifier(XGBoostKeys, Trees):
 
 
 class CatBoostRivalClassifier(CatBoostKeys, Trees):
-    """CatBoost's symmetric trees, the same for the same seed; its bytes are those of the file that it saves.
+    """CatBoost's symmetric trees, deterministic for a seed; its bytes are those of the file that it saves.
 
     Parameters
     ----------
@@ -352,7 +353,7 @@ class CatBoostRivalClassifier(CatBoostKeys, Trees):
 
 
 class HistGradientRivalClassifier(HistGradientKeys, Trees):
-    """scikit-learn's HistGradientBoostingClassifier, the same for the same seed; its bytes are those of its nodes.
+    """scikit-learn's HistGradientBoostingClassifier, deterministic for a seed; its bytes are those of its nodes.
 
     Parameters
     ----------
@@ -376,7 +377,7 @@ class HistGradientRivalClassifier(HistGradientKeys, Trees):
         return [tree.nodes for trees in self.model_._predictors for tree in trees]
 
     def _evaluated(self, share: Share) -> int:
-        return self.model_.n_features_in_ * sum(map(_read_bins, self._nodes))  # a split's features have all histograms
+        return self.model_.n_features_in_ * sum(map(_read_bins, self._nodes))  # there are histograms of all features
 
     def _importances(self) -> np.ndarray:
         gains = np.zeros(self.model_.n_features_in_)
@@ -413,7 +414,7 @@ class HistGradientRivalClassifier(HistGradientKeys, Trees):
 
 
 def _read_bins(nodes: np.ndarray) -> int:
-    """Samples that a tree's histograms were read off: those of the root and of the smaller child of each split."""
+    """As :func:`_read`, for the nodes of scikit-learn."""
     splits = nodes[nodes["is_leaf"] == 0]
     count = nodes["count"].astype(np.int64)
     return int(count[0] + np.minimum(count[splits["left"]], count[splits["right"]]).sum())

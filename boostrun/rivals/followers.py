@@ -1,4 +1,4 @@
-"""River's and CapyMOA's learners, and any class that learns one example at a time, behind our declaration."""
+"""Stream learners of river and CapyMOA, and any class that learns one example at a time."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from boostrun.rivals.keys import (
     RandomPatchesKeys,
 )
 
-_SEEDS = 2**31 - 1  # what every library takes
+_SEEDS = 2**31 - 1  # seeds below this are valid in every library
 
 
 class Follower(StreamLearner):
-    """Base of rivals on a stream: a subclass makes the library's model by :meth:`_new_model`.
+    """Base of rivals on a stream; a subclass makes the model of the library in :meth:`_new_model`.
 
-    The model is told of class numbers and of features by their places. Before its first example it has no answer: then
-    it is the second of two classes, else the first. Some are slow: each example is a call in Python.
+    The model gets class numbers, and features by their places. Before its first example the prediction is the second of
+    two classes, else the first. Some are slow, since each example is a call in Python.
     """
 
     package = "river"
@@ -44,7 +44,7 @@ class Follower(StreamLearner):
 
     @classmethod
     def installed(cls) -> None:
-        """Import the library; BoostrunError, with the command that installs it, where it is not there."""
+        """Import the library; BoostrunError, with the command that installs it, if it is missing."""
         try:
             importlib.import_module(cls.package)
         except ImportError:
@@ -53,10 +53,10 @@ class Follower(StreamLearner):
 
     @abstractmethod
     def _new_model(self) -> Any:
-        """A new model, with ``learn_one(x, y)`` and ``predict_one(x)``; ``x`` maps places to numbers."""
+        """A new model with ``learn_one(x, y)`` and ``predict_one(x)``; ``x`` maps places to numbers."""
 
     def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (k, K) of X (k, d), columns as ``classes_``, as the library has them; each row sums to 1."""
+        """Probabilities (k, K) for X (k, d) from the library, columns as ``classes_``; each row sums to 1."""
         check_is_fitted(self)
         found = np.zeros((len(X), len(self.classes_)))
         for row, x in zip(found, self._checked(X, reset=False).tolist()):
@@ -94,7 +94,7 @@ class Follower(StreamLearner):
 
 
 class FollowerClassifier(FollowerKeys, Follower):
-    """A classifier with ``learn_one(x, y)`` and ``predict_one(x)``, seeded where it has a ``seed`` that is None.
+    """Any classifier with ``learn_one(x, y)`` and ``predict_one(x)``; a ``seed`` that is None is set.
 
     ``estimator`` is copied, never changed; None is river's HoeffdingTreeClassifier.
 
@@ -115,7 +115,7 @@ class FollowerClassifier(FollowerKeys, Follower):
             return model
         where = type(model).__name__
         if not isinstance(model, base.Classifier):
-            raise BoostrunError(f"{where} of river is no classifier")
+            raise BoostrunError(f"{where} of river is not a classifier")
         if self._n_classes > 2 and not model._multiclass:
             raise BoostrunError(f"{where} of river tells two classes apart, and there are {self._n_classes}")
         unseeded = model._get_params().get("seed", 0) is None
@@ -133,7 +133,7 @@ class FollowerClassifier(FollowerKeys, Follower):
             isinstance(said, (int, float, np.integer, np.floating)) and said in range(self._n_classes)
         ):
             where = type(self.model_).__name__
-            raise BoostrunError(f"{where}.predict_one gave {said!r}, which is no label of the stream")
+            raise BoostrunError(f"{where}.predict_one returned {said!r}, which is not a label of the stream")
         return int(self._n_classes == 2) if said is None else int(said)
 
     def _asked(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -155,7 +155,7 @@ class AdaptiveForestClassifier(AdaptiveForestKeys, Follower):
         from river.forest import ARFClassifier
 
         share: Any = "sqrt" if self.feature_fraction is None else self.feature_fraction
-        poisson: Any = self.lambda_value  # river takes what is no whole number as well
+        poisson: Any = self.lambda_value  # river accepts fractions too
         return ARFClassifier(
             n_models=self.n_models, grace_period=self.grace_period, delta=self.delta, tau=self.tau,
             max_depth=self.max_depth, leaf_prediction=self.leaf_prediction, lambda_value=poisson,
@@ -179,7 +179,7 @@ class RandomPatchesClassifier(RandomPatchesKeys, Follower):
         from river.ensemble import SRPClassifier
         from river.tree import HoeffdingTreeClassifier
 
-        poisson: Any = self.lam  # river takes what is no whole number as well
+        poisson: Any = self.lam  # river accepts fractions too
         return SRPClassifier(
             HoeffdingTreeClassifier(grace_period=self.grace_period, delta=self.delta), n_models=self.n_models,
             subspace_size=self.subspace_size, training_method=self.training_method, lam=poisson,
@@ -189,7 +189,7 @@ class RandomPatchesClassifier(RandomPatchesKeys, Follower):
 
 
 class _OfMembers(AdwinEnsembleKeys, Follower):
-    """An ensemble of river's whose members are of the kind that ``base`` says."""
+    """An ensemble of river with members of the kind ``base``."""
 
     def _member(self) -> Any:
         if self.base == "gnb":
@@ -221,7 +221,7 @@ class _OfMembers(AdwinEnsembleKeys, Follower):
 
 
 class AdwinBaggingRivalClassifier(_OfMembers):
-    """river's ADWINBaggingClassifier: the worst member is replaced where an ADWIN finds drift.
+    """river's ADWINBaggingClassifier: if an ADWIN finds drift, the worst member is replaced.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ class AdwinBaggingRivalClassifier(_OfMembers):
 
 
 class AdwinBoostingClassifier(_OfMembers):
-    """river's ADWINBoostingClassifier: online boosting whose worst member is replaced where an ADWIN finds drift.
+    """river's ADWINBoostingClassifier: online boosting; if an ADWIN finds drift, the worst member is replaced.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ class AdwinBoostingClassifier(_OfMembers):
 
 
 class LeveragingBaggingClassifier(LeveragingBaggingKeys, _OfMembers):
-    """river's LeveragingBaggingClassifier: ADWIN bagging in which each example is learnt Poisson(w) times.
+    """river's LeveragingBaggingClassifier: ADWIN bagging that learns each example Poisson(w) times.
 
     Parameters
     ----------
@@ -269,14 +269,14 @@ class LeveragingBaggingClassifier(LeveragingBaggingKeys, _OfMembers):
 
 
 class HoeffdingTreeRivalClassifier(HoeffdingTreeKeys, Follower):
-    """river's HoeffdingTreeClassifier: VFDT with naive Bayes in its leaves. Nothing is random.
+    """river's HoeffdingTreeClassifier: VFDT with naive Bayes in its leaves; it is deterministic.
 
     Parameters
     ----------
     {parameters}
     """
 
-    random_state = 0  # nothing is drawn
+    random_state = 0  # without effect
 
     def _new_model(self) -> Any:
         from river.tree import HoeffdingTreeClassifier
@@ -308,11 +308,11 @@ class AdaptiveTreeClassifier(AdaptiveTreeKeys, Follower):
         )  # fmt: skip
 
 
-_SIZE = {  # what CapyMOA calls the number of members
+_SIZE = {  # learner -> CapyMOA's name of the number of members
     "AdaptiveRandomForestClassifier": "ensemble_size", "StreamingRandomPatches": "ensemble_size",
     "LeveragingBagging": "ensemble_size", "StreamingGradientBoostedTrees": "boosting_iterations",
 }  # fmt: skip
-_OWN = {  # the keys that a learner has
+_OWN = {  # learner -> its keys
     "AdaptiveRandomForestClassifier": ("max_features", "lambda_param"),
     "StreamingRandomPatches": ("max_features", "lambda_param"),
     "HoeffdingAdaptiveTree": ("grace_period", "confidence"),
@@ -321,10 +321,10 @@ _OWN = {  # the keys that a learner has
 
 
 class CapyMOAClassifier(CapyMOAKeys, Follower):
-    """A learner of MOA's; needs CapyMOA, ``pip install 'boostrun[capymoa]'``, and Java.
+    """A learner of MOA; needs CapyMOA, ``pip install 'boostrun[capymoa]'``, and Java.
 
-    Its classes must all be known from the start, by the first ``partial_fit``. A fitted one is neither saved nor
-    pickled: it lives in Java.
+    All classes must be declared at the first ``partial_fit``. A fitted one can be neither saved nor pickled, since it
+    lives in Java.
 
     Parameters
     ----------
@@ -336,12 +336,12 @@ class CapyMOAClassifier(CapyMOAKeys, Follower):
 
     @classmethod
     def installed(cls) -> None:
-        """Import CapyMOA, which starts Java; BoostrunError where either is not there."""
+        """Import CapyMOA, which starts Java; BoostrunError if either fails."""
         try:
             super().installed()
         except BoostrunError:
             raise
-        except Exception as error:  # whatever CapyMOA and JPype raise where Java is missing or does not start
+        except Exception as error:  # CapyMOA and JPype raise many types if Java is missing or does not start
             said = " ".join(str(error).split()) or type(error).__name__
             raise BoostrunError(
                 f"CapyMOA needs Java, which did not start ({said}): install a JDK, as Debian's default-jdk-headless, "
@@ -365,7 +365,7 @@ class CapyMOAClassifier(CapyMOAKeys, Follower):
 
 
 class _OneByOne:
-    """A learner of CapyMOA's as river's are called; an example that is predicted has no label."""
+    """A learner of CapyMOA with the methods of river; an example to predict has no label."""
 
     def __init__(self, learner: Any, schema: Any):
         from capymoa.core import Instance, LabeledInstance
@@ -385,8 +385,8 @@ class _OneByOne:
 
 
 class OfFollowers(OnStream):
-    """As :class:`boostrun.evaluation.prequential.OnStream`; what is not installed is told before anything runs."""
+    """:class:`boostrun.evaluation.prequential.OnStream`, with a check that the library is installed."""
 
     def check(self, model: Follower, data: Any) -> None:
-        """Raise BoostrunError, with the command that installs it, where the library is not there."""
+        """Raise BoostrunError, with the command that installs it, if the library is missing."""
         model.installed()

@@ -1,10 +1,8 @@
-"""Forests of scikit-learn (Breiman 2001; Geurts, Ernst & Wehenkel 2006) with one thread.
+"""The base of rivals made of trees, with their budgets of evaluations, features and bytes; and forests of scikit-learn.
 
-Rivals made of trees, and how they keep a budget of evaluations, of features used, or of bytes.
-
-Evaluations are pairs of a feature and a sample that a search for splits reads. A histogram of a node is read off its
-samples, that of its larger child is a difference, so that a tree of L leaves on n samples reads each feature at most
-n (1 + log2(L) / 2) times: below a node the smaller child has at most half of the entropy of where its samples go.
+Evaluations are pairs of a feature and a sample that a search for splits reads. The histogram of a node is read from its
+samples, and that of the larger child is a difference. So a tree of L leaves on n samples reads each feature at most
+n (1 + log2(L) / 2) times: at a split, the share of the smaller child is at most half of the entropy of the split.
 Binning the features once is not counted.
 """
 
@@ -22,11 +20,11 @@ from boostrun.errors import BoostrunError
 from boostrun.rivals.keys import ForestKeys
 from boostrun.rivals.rival import ByRounds
 
-_ROUNDS = 10  # a budget of bytes leaves room for so many before leaves are made fewer
+_ROUNDS = 10  # a budget of bytes reduces the number of leaves until so many rounds fit
 
 
 class Share(NamedTuple):
-    """What a tree may look at: so many ``samples`` and ``features``, in each of so many ``rounds``."""
+    """The samples and features that a tree may look at, in each round."""
 
     rounds: int
     samples: int
@@ -34,7 +32,7 @@ class Share(NamedTuple):
 
 
 def passes(leaves: float) -> float:
-    """How often a tree with histograms reads each feature of its samples, at most.
+    """The most often that a tree with histograms reads each feature of its samples.
 
     >>> passes(4)
     2.0
@@ -43,7 +41,7 @@ def passes(leaves: float) -> float:
 
 
 class Trees(ByRounds):
-    """Base of rivals made of trees: keys are those of :class:`boostrun.rivals.keys.TreesKeys`."""
+    """Base of rivals made of trees, with the keys of :class:`boostrun.rivals.keys.TreesKeys`."""
 
     n_estimators: int
     evaluations: int | None = None
@@ -54,7 +52,7 @@ class Trees(ByRounds):
     """Of the model, a leaf, about: how many leaves are possible before it is known."""
 
     def refuse(self, n: int, d: int, k: int) -> None:
-        """As any rival; and where ``evaluations`` are too few for a round."""
+        """As for any rival, or if ``evaluations`` are too few for a round."""
         super().refuse(n, d, k)
         probe = copy.copy(self)
         probe.classes_ = np.arange(k)
@@ -74,7 +72,7 @@ class Trees(ByRounds):
         self.model_bytes_ = self._bytes(self.n_rounds_)
 
     def _drawn(self, d: int) -> np.ndarray | None:
-        """Which of d columns are trained on, in rising order; None for all."""
+        """The columns of d that are trained on, in rising order; None for all."""
         if self.columns_drawn is None or self.columns_drawn >= d:
             return None
         return np.sort(np.random.default_rng(self._seed()).permutation(d)[: self.columns_drawn])
@@ -86,23 +84,23 @@ class Trees(ByRounds):
 
     @abstractmethod
     def _train(self, X: np.ndarray, y: np.ndarray, share: Share, leaves: int | None) -> None:
-        """Train on X (n, d) and class numbers y (n,), each tree on so much of it and with at most so many leaves."""
+        """Train on X (n, d) with class numbers y (n,), each tree on a ``share`` and with at most ``leaves`` leaves."""
 
     @abstractmethod
     def _evaluated(self, share: Share) -> int:
-        """Pairs that the trained trees have read, or at most that many."""
+        """The pairs that the trained trees have read, or an upper bound."""
 
     @abstractmethod
     def _importances(self) -> np.ndarray:
-        """(d,) of the features trained on, 0 for one that no split looks at."""
+        """(d,) importances of the training features, 0 for a feature without a split."""
 
     @abstractmethod
     def _bytes(self, rounds: int) -> int:
-        """Size of the model of the first ``rounds``."""
+        """The size of the model of the first ``rounds``."""
 
     @abstractmethod
     def _cut(self, rounds: int) -> None:
-        """Keep the first ``rounds`` alone."""
+        """Keep only the first ``rounds``."""
 
     @property
     def _trees_a_round(self) -> int:
@@ -111,23 +109,25 @@ class Trees(ByRounds):
     @property
     @abstractmethod
     def _most_leaves(self) -> int | None:
-        """That the keys allow; None without a limit."""
+        """The most leaves that the keys allow; None without a limit."""
 
     @property
     def _smallest_bag(self) -> int:
-        """Samples that a tree needs to have splits worth the name."""
+        """The fewest samples for a tree."""
         return 2
 
     @abstractmethod
     def _features_of(self, d: int) -> int:
-        """Features of d that a tree, or a split, looks at as the keys say."""
+        """The number of features, of d, that a tree or a split looks at with the given keys."""
 
     def _reads(self, samples: int) -> float:
-        """How often a round on so many samples reads each of its features, at most: all trees together, a sample."""
+        """The most often that a round on so many samples reads a feature of a sample, over all trees of the round."""
         return self._trees_a_round * passes(self._most_leaves or samples)
 
     def _share(self, n: int, d: int) -> Share:
-        """All samples and the keys' features; where that is too much, fewer features, fewer samples, fewer rounds."""
+        """The share of each tree: all samples and the features of the keys; with a small budget fewer features, samples
+        and rounds, in this order.
+        """
         features, samples, rounds = self._features_of(d), n, self.n_estimators
         if self.evaluations is None:
             return Share(rounds, samples, features)
@@ -144,7 +144,7 @@ class Trees(ByRounds):
 
     @property
     def _budget(self) -> float:
-        """Evaluations of one training; where features are selected there are two."""
+        """Evaluations for one training; with a selection of features there are two trainings."""
         return (self.evaluations or math.inf) / (1 if self.features_used is None else 2)
 
     def _too_little(self, cost: float, share: Share) -> BoostrunError:
@@ -166,13 +166,14 @@ class Trees(ByRounds):
         self._cut(_largest(lambda rounds: self._bytes(rounds) <= size, 1, self.n_rounds_))
 
     def _chosen(self, X: np.ndarray) -> np.ndarray:
-        """The columns that were trained on."""
+        """The columns of X that were trained on."""
         return X if self.columns_ is None else np.ascontiguousarray(X[:, self.columns_])
 
 
 def _largest(holds: Callable[[int], bool], least: int, most: int) -> int:
-    """The largest whole number from ``least`` to ``most`` for which a condition holds that once broken stays so;
-    ``least`` where it never does.
+    """The largest whole number from ``least`` to ``most`` that holds; ``least`` if none does.
+
+    If a number does not hold, no larger one does.
     """
     while least < most:
         middle = (least + most + 1) // 2
@@ -181,10 +182,10 @@ def _largest(holds: Callable[[int], bool], least: int, most: int) -> int:
 
 
 class _Forest(ForestKeys, Trees):
-    """What both forests share: their name in ``sklearn.ensemble``, and votes that are counted tree by tree.
+    """Base of both forests; ``_name`` is their class in ``sklearn.ensemble``.
 
-    A node reads its own samples anew. With a budget of evaluations the depth has a limit, and trees are grown while
-    the deepest would be within it.
+    Every node reads its samples. With a budget of evaluations the depth is limited, and trees are grown as long as the
+    deepest possible tree would fit.
     """
 
     package, _name = "sklearn.ensemble", ""
@@ -204,7 +205,7 @@ class _Forest(ForestKeys, Trees):
             self.forest_.set_params(n_estimators=trees).fit(X, y)
 
     def _affordable(self, share: Share, trees: int) -> int:
-        """More trees that the budget is enough for, however deep they become."""
+        """The number of further trees that fit into the budget, however deep they grow."""
         if self.evaluations is None:
             return share.rounds
         left = self._budget - (self._evaluated(share) if trees else 0)
@@ -236,7 +237,7 @@ class _Forest(ForestKeys, Trees):
         self.forest_.n_estimators = rounds
 
     def _reads(self, samples: int) -> float:
-        return math.log2(max(samples, 2))  # as a rule; what a tree may read at most is held against what is left
+        return math.log2(max(samples, 2))  # a typical number; the upper bound is compared with the budget left
 
     @property
     def _trees_a_round(self) -> int:
@@ -272,7 +273,7 @@ class _Forest(ForestKeys, Trees):
 
 
 class RivalForestClassifier(_Forest):
-    """A random forest of scikit-learn, the same for the same seed; its bytes are those of its nodes and their values.
+    """A random forest of scikit-learn, deterministic for a seed; its bytes are those of its nodes and their values.
 
     Parameters
     ----------
@@ -283,7 +284,7 @@ class RivalForestClassifier(_Forest):
 
 
 class RivalExtraTreesClassifier(_Forest):
-    """Extremely randomised trees of scikit-learn, the same for the same seed; bytes as a random forest's.
+    """Extremely randomised trees of scikit-learn, deterministic for a seed; bytes as for a random forest.
 
     Parameters
     ----------
@@ -294,5 +295,5 @@ class RivalExtraTreesClassifier(_Forest):
 
 
 def _depth(samples: int) -> int:
-    """Of a tree that has room to separate so many samples."""
+    """The depth of a tree that can separate so many samples."""
     return math.ceil(math.log2(max(samples, 2))) + 4

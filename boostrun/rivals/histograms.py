@@ -1,9 +1,9 @@
-"""What a leaf of a regression tree knows of one feature: a histogram that chooses its bins itself.
+"""Histograms with adaptive bins: the observations of one feature in a leaf of a regression tree.
 
-A histogram is ``bins`` (B, 4) float64, of which the first so many are filled: centre, number of examples, sum of
-gradients G, sum of Hessians H, by rising centres. As long as there are at most B different values each has a bin, and
-nothing is lost; then the two neighbours are made one whose squared distances from their common centre are least
-(Ward 1963), as Ben-Haim & Tom-Tov (JMLR 11, 2010) do with the closest ones.
+A histogram is ``bins`` (B, 4) float64, the first of which are filled: centre, number of examples, sum of gradients G,
+sum of Hessians H, by rising centres. Up to B different values each have their own bin. Beyond that the two neighbours
+with the smallest squared distance from their common centre are merged (Ward 1963); Ben-Haim & Tom-Tov (JMLR 11, 2010)
+merge the closest ones.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from boostrun.kernels.plain import kernel, part
 
 CENTRE, COUNT, GRADIENT, HESSIAN = range(4)
-LEAST_SIDE = 5.0  # examples on either side of a split, at least
-_NOTHING = 1e-10  # share of what a split leaves, below which a gain is rounding
+LEAST_SIDE = 5.0  # fewest examples on either side of a split
+_NOTHING = 1e-10  # a gain below this share of the remaining sum is due to rounding
 
 
 @part
 def _cost(bins, i):
-    """By how much the squared distances within bins rise if bins i and i + 1 become one."""
+    """The rise of the squared distances within bins if bins i and i + 1 are merged."""
     gap = bins[i + 1, CENTRE] - bins[i, CENTRE]
     one, other = bins[i, COUNT], bins[i + 1, COUNT]
     return one * other / (one + other) * gap * gap
@@ -27,7 +27,7 @@ def _cost(bins, i):
 
 @part
 def _add(bins, i, x, count, gradient, hessian):
-    """An example, or several of the same kind, into bin i, whose centre is their mean."""
+    """Add ``count`` examples with the value x to bin i, whose centre is the mean of its examples."""
     bins[i, COUNT] += count
     bins[i, CENTRE] += (x - bins[i, CENTRE]) * (count / bins[i, COUNT])
     bins[i, GRADIENT] += gradient
@@ -36,7 +36,7 @@ def _add(bins, i, x, count, gradient, hessian):
 
 @kernel
 def insert(bins, filled, x, count, gradient, hessian):
-    """Learn that ``count`` examples have the value x; returns the number of filled bins. Cost O(B)."""
+    """Add ``count`` examples with the value x, and return the number of filled bins. Cost O(B)."""
     low, high = 0, filled
     while low < high:
         middle = (low + high) // 2
@@ -47,9 +47,9 @@ def insert(bins, filled, x, count, gradient, hessian):
     if low < filled and bins[low, CENTRE] == x:
         _add(bins, low, x, count, gradient, hessian)
         return filled
-    end = filled  # the free place that the bins from ``low`` on move up to
+    end = filled  # the free place at the end of the bins that move up from ``low`` on
     if filled == bins.shape[0]:
-        nearest, least = max(low - 1, 0), np.inf  # of the newcomer's neighbours
+        nearest, least = max(low - 1, 0), np.inf  # the nearest neighbour of the new value
         for i in range(max(low - 1, 0), min(low + 1, filled)):
             gap = bins[i, CENTRE] - x
             cost = bins[i, COUNT] * count / (bins[i, COUNT] + count) * gap * gap
@@ -84,7 +84,7 @@ def insert(bins, filled, x, count, gradient, hessian):
 
 @part
 def whole(bins, filled):
-    """Number of examples, G and H of a histogram."""
+    """The number of examples, G and H of a histogram."""
     n, g, h = 0.0, 0.0, 0.0
     for i in range(filled):
         n += bins[i, COUNT]
@@ -95,11 +95,11 @@ def whole(bins, filled):
 
 @kernel
 def best_cut(bins, filled):
-    """(gain, threshold, G, H): the cut between two bins with the largest gain, and the sums on its left.
+    """(gain, threshold, G, H) of the cut between two bins with the largest gain; G and H are the sums on its left.
 
-    ``gain`` = G_l^2 / H_l + G_r^2 / H_r - G^2 / H: with targets -g/h of weight h, the reduction of the weighted sum of
-    squares, which is that of the variance times H, and XGBoost's gain. 0 where no cut leaves five examples on either
-    side. The first of equals; the threshold is midway between the centres. Cost O(B).
+    ``gain`` = G_l^2 / H_l + G_r^2 / H_r - G^2 / H is the reduction of the weighted sum of squares for targets -g/h with
+    weights h, and the gain of XGBoost. It is 0 if no cut leaves five examples on either side. The first of equal gains
+    wins; the threshold is midway between the centres. Cost O(B).
     """
     n, g, h = whole(bins, filled)
     before = g * g / h if h > 0.0 else 0.0

@@ -1,8 +1,6 @@
-"""Keys of the rivals: the few that people tune, and how much each may hold, look at and keep.
+"""Keys of the rivals: those that are usually tuned, and those of budgets; and the settings that keep a budget.
 
-How each rival is told to keep a budget: the words of a command for it; BoostrunError where it cannot be kept.
-
-Keys of rivals that follow a stream: the few that people tune, with the defaults of their library.
+The functions ``by_...`` turn a budget into the words of a command. They raise BoostrunError if it cannot be kept.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from boostrun.errors import BoostrunError
 
 @keys
 class HeldKeys(Keys):
-    """Keys of every rival that is handed its samples all at once."""
+    """Keys of rivals that hold all their samples at once."""
 
     _: KW_ONLY
     samples_held: int | None = integer(
@@ -28,7 +26,7 @@ class HeldKeys(Keys):
 
 @keys
 class SelectingKeys(HeldKeys):
-    """Keys of a rival that can do with some of the features."""
+    """Keys of rivals that can use some of the features."""
 
     _: KW_ONLY
     features_used: int | None = integer(
@@ -47,7 +45,7 @@ class TreesKeys(SelectingKeys):
 
 @keys
 class SamplingTreeKeys(TreesKeys):
-    """Keys of trees each of which can look at some of the samples and features."""
+    """Keys of trees that can look at some of the samples and features."""
 
     _: KW_ONLY
     evaluations: int | None = integer(
@@ -159,7 +157,7 @@ class LogisticKeys(SelectingKeys):
 
 @keys
 class EstimatorKeys(HeldKeys):
-    """Keys of any classifier of scikit-learn's kind, beside its own."""
+    """Keys of any classifier like scikit-learn's, beside its own."""
 
     _: KW_ONLY
     estimator: Any = None
@@ -167,7 +165,7 @@ class EstimatorKeys(HeldKeys):
 
 @keys
 class SGDKeys(Keys):
-    """Keys of the linear model that forgets every sample."""
+    """Keys of the linear model that reads samples in batches."""
 
     _: KW_ONLY
     batch_size: int = integer(200, help="q: samples that are held at a time")
@@ -181,7 +179,7 @@ class SGDKeys(Keys):
 
 @keys
 class SGBTKeys(Keys):
-    """Keys of second-order boosting of stream trees; what its paper does not fix is said to be ours."""
+    """Keys of second-order boosting of stream trees; those not fixed by its paper are marked "ours"."""
 
     budget: int = integer(100, help="M: boosting steps, a tree each, of each of several classes against the rest")
     learning_rate: float = real(0.0125, above=0.0, most=1.0, help="factor of what every tree adds")
@@ -207,11 +205,11 @@ class SGBTKeys(Keys):
 
 
 _NUMBER = 8  # bytes
-_COPY = 2 << 30  # bytes of floats that a library is handed at most
+_COPY = 2 << 30  # the most bytes of floats that a library gets
 
 
 def by_subset(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """So many samples drawn at random, no more than there are.
+    """Settings that hold so many samples, drawn at random; no more than there are.
 
     >>> by_subset(500, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'algo.samples_held': 500}
@@ -220,34 +218,34 @@ def by_subset(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_batches(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """All samples, so many at a time."""
+    """Settings that read all samples, so many at a time."""
     return {"q": _samples(budget, facts)}
 
 
 def by_selection(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """So many features, no more than there are."""
+    """Settings that use so many features; no more than there are."""
     return {"algo.features_used": min(_whole("features", budget), facts["n_features"])}
 
 
 def by_sampling(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Trees that look at some samples and features, as many as there can be.
+    """Settings for trees that look at as many samples and features as the evaluations allow.
 
-    Where all features would take more than 2 GiB as float32 no more are drawn than can be looked at once on all
-    samples: others would cost their copy, and hardly ever be looked at.
+    If all features take more than 2 GiB as float32, only as many are drawn as can be looked at once on all samples:
+    the others would need memory and hardly be used.
 
     >>> by_sampling(1e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'algo.evaluations': 10000000}
     >>> by_sampling(1e8, {"n_samples": 60000, "n_features": 16775, "n_classes": 10})
     {'algo.evaluations': 100000000, 'algo.columns_drawn': 1666}
     """
-    told, once = {"algo.evaluations": _whole("evaluations", budget)}, max(2, int(budget / facts["n_samples"]))
+    settings, once = {"algo.evaluations": _whole("evaluations", budget)}, max(2, int(budget / facts["n_samples"]))
     if 4 * facts["n_samples"] * facts["n_features"] > _COPY and once < facts["n_features"]:
-        told["algo.columns_drawn"] = once
-    return told
+        settings["algo.columns_drawn"] = once
+    return settings
 
 
 def by_draws(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """As many samples as can be read, each once in a pass.
+    """Settings that draw as many samples as the evaluations allow.
 
     >>> by_draws(1e6, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'algo.samples_drawn': 1275}
@@ -259,12 +257,12 @@ def by_draws(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_size(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Fewer and smaller trees."""
+    """Settings with fewer and smaller trees."""
     return {"algo.model_bytes": _whole("model_bytes", budget)}
 
 
 def by_weights(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """As many features as there is room for: of each its place, its range, and a weight for each class.
+    """Settings with as many features as fit: each takes its place, its range, and a weight for each class.
 
     >>> by_weights(10_000, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'algo.features_used': 95}
@@ -318,7 +316,7 @@ class AdaptiveTreeKeys(HoeffdingTreeKeys):
 
 @keys
 class MembersKeys(Keys):
-    """What ensembles of trees have in common."""
+    """Keys of ensembles of stream learners."""
 
     _: KW_ONLY
     n_models: int = integer(10, help="M: members")
@@ -360,7 +358,7 @@ class RandomPatchesKeys(MembersKeys):
 
 @keys
 class AdwinEnsembleKeys(MembersKeys):
-    """Keys of river's bagging and boosting with ADWIN."""
+    """Keys of bagging and boosting with ADWIN in river."""
 
     _: KW_ONLY
     base: str = choice(
@@ -387,7 +385,7 @@ class LeveragingBaggingKeys(AdwinEnsembleKeys):
 
 @keys
 class FollowerKeys(Keys):
-    """Keys of any classifier of river's kind, beside its own."""
+    """Keys of any classifier like river's, beside its own."""
 
     _: KW_ONLY
     estimator: Any = None
@@ -396,7 +394,7 @@ class FollowerKeys(Keys):
 
 @keys
 class CapyMOAKeys(Keys):
-    """Keys of MOA's learners."""
+    """Keys of learners of MOA."""
 
     _: KW_ONLY
     learner: str = choice(

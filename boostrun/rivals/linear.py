@@ -1,4 +1,4 @@
-"""Features between 0 and 1, and which of them a linear model should have: what the two linear rivals are made with."""
+"""Linear rivals: scaling of features to [0, 1], the selection of features by a lasso, and two linear models."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from boostrun.errors import BoostrunError
 from boostrun.rivals.keys import LogisticKeys, SGDKeys
 from boostrun.rivals.rival import Holding, Scoring
 
-_PIECE = 2**26  # bytes of features as float64 that are scored at one time
+_PIECE = 2**26  # bytes of float64 features that are scored at a time
 _STEPS = 30  # of the solver, at each penalty of the path
 _SMALLER = 0.9  # a penalty, relative to the one before it
 _LEAST = 1e-4  # the last penalty, relative to the first
-_CLOSE = 1.0 + 1e-4  # penalties no farther apart than this are not halved any more
+_CLOSE = 1.0 + 1e-4  # the ratio of penalties at which bisection stops
 
 
 class Between:
-    """Least and largest values seen so far, (d,) each, and what was seen mapped to 0 and 1.
+    """Scales features to [0, 1] by the smallest and largest values seen so far, (d,) each.
 
     >>> Between().take(np.array([[1.0, 5.0], [3.0, 5.0]])).of(np.array([[2.0, 5.0]])).tolist()
     [[0.5, 0.0]]
@@ -32,19 +32,19 @@ class Between:
         self.least, self.largest = np.float64(np.inf), np.float64(-np.inf)
 
     def take(self, X: np.ndarray) -> Between:
-        """Look at the samples X (n, d)."""
+        """Update the ranges with the samples X (n, d)."""
         self.least = np.minimum(self.least, X.min(axis=0))
         self.largest = np.maximum(self.largest, X.max(axis=0))
         return self
 
     def of(self, X: np.ndarray) -> np.ndarray:
-        """(n, d) float64; a feature that has had one value alone is 0 there."""
+        """X scaled, (n, d) float64; a feature with only one value becomes 0."""
         width = self.largest - self.least
         return (X - self.least) / np.where(width > 0.0, width, 1.0)
 
 
 def in_pieces(scored: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
-    """What ``scored`` says of X (n, d), a piece of some rows at a time: as float64 codes take eight times their bytes.
+    """``scored`` applied to X (n, d) in pieces of some rows, since codes take eight times their bytes as float64.
 
     >>> in_pieces(lambda X: X.sum(axis=1), np.ones((3, 2))).tolist()
     [2.0, 2.0, 2.0]
@@ -54,13 +54,12 @@ def in_pieces(scored: Callable[[np.ndarray], np.ndarray], X: np.ndarray) -> np.n
 
 
 def first_on_the_path(X: np.ndarray, y: np.ndarray, most: int, norm: str = "group") -> tuple[np.ndarray, int]:
-    """The features that a lasso chooses: the largest set of at most ``most`` that is found on its path, and the
-    iterations that it took.
+    """The features that a lasso chooses, the largest set of at most ``most`` on its path, and the number of iterations.
 
-    The path minimises mean log loss + penalty * sum_j |W_j|, a row W_j (k,) for each feature, for penalties that fall
-    by a tenth from the one at which all rows are 0, by accelerated proximal steps (Beck & Teboulle 2009). |W_j| is the
-    Euclidean norm ("group": the group lasso, Yuan & Lin 2006) or the sum of absolute values ("l1"). Where a penalty has
-    more rows that are not 0, those between it and the one before are halved. Cost O(n d k) an iteration.
+    The path minimises mean log loss + penalty * sum_j |W_j|, with a row W_j (k,) for each feature, by accelerated
+    proximal steps (Beck & Teboulle 2009). |W_j| is the Euclidean norm ("group": the group lasso, Yuan & Lin 2006) or
+    the sum of absolute values ("l1"). The penalty starts where all rows are 0 and falls by a tenth each time, until too
+    many rows are not 0; then bisection looks for a penalty in between. Cost O(n d k) for each iteration.
 
     Parameters
     ----------
@@ -113,11 +112,11 @@ def _gradient(X: np.ndarray, targets: np.ndarray, W: np.ndarray, bias: np.ndarra
     return X.T @ off, off.sum(axis=0)
 
 
-_CHOOSING = 5000  # samples that the features are chosen on, at most
+_CHOOSING = 5000  # the most samples on which features are chosen
 
 
 class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
-    """scikit-learn's LogisticRegression; its bytes are those of weights, offsets and what scales a feature.
+    """scikit-learn's LogisticRegression on scaled features; its bytes are those of weights, offsets and scales.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
 
         self.evaluations_, self.columns_ = 0, np.arange(X.shape[1])
         if self.features_used is not None and self.features_used < X.shape[1]:
-            some = X[:_CHOOSING]  # they come in random order
+            some = X[:_CHOOSING]  # in random order
             self.columns_, iterations = first_on_the_path(
                 Between().take(some).of(some), y[:_CHOOSING], self.features_used, self.path
             )
@@ -154,10 +153,10 @@ class LogisticRivalClassifier(LogisticKeys, Scoring, Holding):
 
 
 class SGDRivalClassifier(SGDKeys, Scoring):
-    """scikit-learn's SGDClassifier on samples that come in batches, of which it never holds more than one.
+    """scikit-learn's SGDClassifier on batches of samples, which holds one batch at a time.
 
-    Features are put between 0 and 1 by the least and largest values that have come so far. Its bytes are those of
-    weights, offsets and these values.
+    Features are scaled to [0, 1] by the smallest and largest values so far. Its bytes are those of weights, offsets and
+    these values.
 
     Parameters
     ----------
@@ -186,8 +185,9 @@ class SGDRivalClassifier(SGDKeys, Scoring):
 
     @property
     def predict_proba(self) -> Callable[[Any], np.ndarray]:
-        """Probabilities (n, k) of X (n, d): each class against the rest, divided by their sum; AttributeError for the
-        hinge loss, which has none.
+        """Probabilities (n, k) for X (n, d), of each class against the rest, divided by their sum.
+
+        AttributeError with the hinge loss, which has none.
         """
         of = self.model_.predict_proba
         return lambda X: in_pieces(lambda piece: of(self.scaling_.of(piece)), self._checked(X))

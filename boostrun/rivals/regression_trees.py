@@ -1,18 +1,18 @@
-"""Regression trees that learn one example at a time and grow branches anew when their error rises: FIMT-DD.
+"""Regression trees that learn one example at a time, and regrow branches whose error rises: FIMT-DD.
 
 After Ikonomovska, Gama & Dzeroski, "Learning model trees from evolving data streams" (Data Mining and Knowledge
-Discovery 23, 2011), with mean leaves. An example is a pair of sums, G of gradients and H of Hessians: its target is
--G/H, its weight H, and a leaf says -G/H of all that it has met.
+Discovery 23, 2011), with mean leaves. An example is a pair of sums, G of gradients and H of Hessians. Its target is
+-G/H with weight H, and the value of a leaf is -G/H of all its examples.
 
     leaf      every ``grace`` examples: the best cut of each feature, by gain; the leaf is split where
               second / first < 1 - eps,  or eps < tie,   eps = sqrt(ln(1/delta) / (2 n))
-    branch    e = |target - what the tree said| / (3 standard deviations of the targets);  Page & Hinkley's test:
+    branch    e = |target - value of the tree| / (3 standard deviations of the targets);  Page & Hinkley's test:
               m += e - mean e - alpha;  alarm if m - min m > threshold;  then an alternate tree begins there
     alternate learns what the branch learns;  Q = ln(S / S'),  S = loss + 0.995 S of the branch, S' of the alternate;
               every 150 examples it takes the branch's place if Q > 0, and goes if the mean of Q has fallen after
               10 grace examples, or after 1,500
 
-A new leaf has met nothing, as in MOA, and says 0 before its first example, or has the sums of its side of the split.
+A new leaf is empty, as in MOA, with the value 0 before its first example, or has the sums of its side of the split.
 
 All trees of an ensemble share one pool of nodes and one of histograms.
 """
@@ -30,12 +30,12 @@ from boostrun.methods.stream_state import MOST, check_values
 from boostrun.rivals.histograms import best_cut, insert, whole
 
 FEATURE, LEFT, RIGHT, ALTERNATE, OBSERVER, NEXT = range(6)  # columns of ``links``
-LEAF, FREE = -1, -2  # in the column of features
+LEAF, FREE = -1, -2  # values in the column FEATURE
 THRESHOLD, GRADIENT, HESSIAN, SEEN, TRIED = range(5)  # columns of ``numbers``; a branch has SEEN, too
 ERRORS, RISE, LOWEST, LOSS, OTHER_LOSS, AGE, Q_SUM, Q_MEAN = range(5, 13)
 NODES, FREE_NODE, OBSERVERS, FREE_OBSERVER, SPLITS, ALARMS, REPLACED = range(7)  # places in ``counts``
 WEIGHT, MEAN, SCATTER = range(3)  # columns of ``targets``
-NEEDED = 5  # nodes, and histograms, that one example can ask for in one tree: two splits and an alternate
+NEEDED = 5  # nodes, and sets of histograms, that a tree may need for one example: two splits and an alternate
 _FADING, _CHECK, _GRACES, _PATIENCE = 0.995, 150.0, 10.0, 1500.0
 _TINY = 1e-300
 
@@ -44,9 +44,10 @@ class RegressionTrees(NamedTuple):
     """T trees on k features each, in pools of N nodes and P times k histograms of B bins.
 
     ``links`` (N, 6) int64: feature (-1: a leaf, -2: free), left, right, alternate tree, place of the histograms, next
-    in a chain; -1 is none. ``numbers`` (N, 13) float64. ``bins`` (P, k, B, 4) float64 and ``filled`` (P, k) int64: see
-    :mod:`.histograms`. ``roots``, ``leaves`` (T,) int64, the second of alternates too. ``columns`` (T, k) int64:
-    features of each. ``targets`` (T, 3) float64: weight, mean and squared deviations of targets. ``counts`` (7,) int64.
+    in a chain; -1 is none. ``numbers`` (N, 13) float64. ``bins`` (P, k, B, 4) float64 and ``filled`` (P, k) int64, see
+    :mod:`.histograms`. ``roots`` and ``leaves`` (T,) int64, the number of leaves with those of alternates. ``columns``
+    (T, k) int64, the features of each tree. ``targets`` (T, 3) float64: weight, mean and squared deviations of targets.
+    ``counts`` (7,) int64.
     """
 
     links: np.ndarray
@@ -61,7 +62,7 @@ class RegressionTrees(NamedTuple):
 
     @classmethod
     def fresh(cls, columns: np.ndarray, n_bins: int) -> RegressionTrees:
-        """Trees of one leaf each, which have met nothing, on the features ``columns`` (T, k)."""
+        """Trees of one empty leaf each, on the features ``columns`` (T, k)."""
         count, k = columns.shape
         room = count * (NEEDED + 1)
         links, numbers = np.full((room, 6), -1, np.int64), np.zeros((room, 13))
@@ -75,7 +76,7 @@ class RegressionTrees(NamedTuple):
         )  # fmt: skip
 
     def with_room(self, nodes: int, observers: int) -> RegressionTrees:
-        """The same trees with room for so many nodes and sets of histograms, at least as many as there is."""
+        """The same trees with more room, for so many nodes and sets of histograms."""
         links, filled = np.full((nodes, 6), -1, np.int64), np.zeros((observers, self.filled.shape[1]), np.int64)
         links[:, FEATURE] = FREE
         numbers, bins = np.zeros((nodes, 13)), np.zeros((observers, *self.bins.shape[1:]))
@@ -84,7 +85,7 @@ class RegressionTrees(NamedTuple):
         return self._replace(links=links, numbers=numbers, bins=bins, filled=filled)
 
     def mirrored(self) -> RegressionTrees:
-        """Trees as they would be if every gradient had had the other sign."""
+        """The trees for gradients of the opposite sign."""
         copy = RegressionTrees(*(array.copy() for array in self))
         for sums in (copy.numbers[:, GRADIENT], copy.bins[..., 2], copy.targets[:, MEAN]):
             np.subtract(0.0, sums, out=sums)
@@ -92,7 +93,7 @@ class RegressionTrees(NamedTuple):
 
 
 class TreeGrowth(NamedTuple):
-    """When a leaf is split, and when a branch is given an alternate: numbers that all trees have in common."""
+    """The parameters, common to all trees, of splitting leaves and of beginning alternates."""
 
     grace: float
     delta: float
@@ -105,7 +106,7 @@ class TreeGrowth(NamedTuple):
 
 @part
 def has_room(trees):
-    """Whether every tree can learn one example more; chains of free nodes are left out, so that it costs nothing."""
+    """Whether every tree has room for one more example; freed nodes are ignored, so that the test is cheap."""
     needed = NEEDED * trees.roots.shape[0]
     nodes, observers = trees.links.shape[0] - trees.counts[NODES], trees.bins.shape[0] - trees.counts[OBSERVERS]
     return nodes >= needed and observers >= needed
@@ -113,7 +114,7 @@ def has_room(trees):
 
 @part
 def leaf_of(trees, node, x):
-    """The leaf below ``node`` that x (d,) comes to. Cost O(depth)."""
+    """The leaf below ``node`` that x (d,) reaches. Cost O(depth)."""
     while trees.links[node, FEATURE] >= 0:
         node = _below(trees, node, x)
     return node
@@ -121,8 +122,9 @@ def leaf_of(trees, node, x):
 
 @part
 def _below(trees, node, x):
-    """The child of a branch that x (d,) comes to: left where x_r <= threshold; where x lacks r the one that has met
-    more examples, of equals the left."""
+    """The child of a branch that x (d,) reaches: left if x_r <= threshold; if x_r is missing, the one with more
+    examples, of equals the left.
+    """
     left, right = trees.links[node, LEFT], trees.links[node, RIGHT]
     value, threshold = x[trees.links[node, FEATURE]], trees.numbers[node, THRESHOLD]
     if value <= threshold:
@@ -132,21 +134,21 @@ def _below(trees, node, x):
 
 @part
 def _met(trees, node):
-    """Examples that a leaf has met, and a branch before it split and since."""
+    """The examples of a leaf, or of a branch before and after its split."""
     before = trees.numbers[node, TRIED] if trees.links[node, FEATURE] >= 0 else 0.0
     return trees.numbers[node, SEEN] + before
 
 
 @part
 def value(trees, leaf):
-    """-G/H, the weighted mean of the targets; 0 before the first."""
+    """-G/H, the weighted mean of the targets; 0 before the first example."""
     hessian = trees.numbers[leaf, HESSIAN]
     return -trees.numbers[leaf, GRADIENT] / hessian if hessian > 0.0 else 0.0
 
 
 @part
 def _new_leaf(trees, t, gradient, hessian):
-    """A leaf of tree t that has met nothing but these sums; its histograms are empty."""
+    """A new leaf of tree t with these sums and empty histograms."""
     counts, links = trees.counts, trees.links
     node = counts[FREE_NODE]
     if node >= 0:
@@ -174,7 +176,7 @@ def _new_leaf(trees, t, gradient, hessian):
 
 @part
 def _no_leaf_any_more(trees, t, node):
-    """Give back the histograms of a leaf."""
+    """Free the histograms of a leaf."""
     slot = trees.links[node, OBSERVER]
     trees.links[node, OBSERVER] = -1
     trees.filled[slot, 0] = trees.counts[FREE_OBSERVER]
@@ -184,7 +186,7 @@ def _no_leaf_any_more(trees, t, node):
 
 @part
 def _release(trees, t, node):
-    """Give back ``node`` and all below it, alternates too."""
+    """Free ``node`` and all nodes below it, with their alternates."""
     links = trees.links
     links[node, NEXT] = -1
     while node >= 0:
@@ -205,7 +207,7 @@ def _release(trees, t, node):
 
 @part
 def _try_to_split(trees, t, leaf, growth):
-    """Split a leaf where one feature is surely the best, or no other is much better. Cost O(k B)."""
+    """Split a leaf if one feature is the best with confidence, or the best ones are nearly equal. Cost O(k B)."""
     numbers, slot = trees.numbers, trees.links[leaf, OBSERVER]
     first, second, feature, chosen = 0.0, 0.0, -1, -1
     threshold, gradient, hessian = 0.0, 0.0, 0.0
@@ -224,7 +226,7 @@ def _try_to_split(trees, t, leaf, growth):
         left_g, left_h = gradient, hessian
         met, right_g, right_h = whole(trees.bins[slot, 0], trees.filled[slot, 0])
         those, its_g, its_h = whole(trees.bins[slot, chosen], trees.filled[slot, chosen])
-        if those != met:  # some lacked one of the two
+        if those != met:  # some examples lacked one of the two features
             right_g, right_h = its_g, its_h
     _no_leaf_any_more(trees, t, leaf)
     left = _new_leaf(trees, t, left_g, left_h)
@@ -236,8 +238,10 @@ def _try_to_split(trees, t, leaf, growth):
 
 @part
 def _teach(trees, t, leaf, x, count, gradient, hessian, growth):
-    """A leaf learns ``count`` examples with x, whose gradients and Hessians have these sums; no histogram of a feature
-    that x lacks, NaN, does."""
+    """A leaf learns ``count`` examples with x, whose gradients and Hessians have these sums.
+
+    Histograms of features that x lacks (NaN) are not updated.
+    """
     numbers, slot = trees.numbers, trees.links[leaf, OBSERVER]
     numbers[leaf, GRADIENT] += gradient
     numbers[leaf, HESSIAN] += hessian
@@ -254,7 +258,7 @@ def _teach(trees, t, leaf, x, count, gradient, hessian, growth):
 
 @part
 def _error(trees, t, target, said, count):
-    """|target - said| in units of three standard deviations of the tree's targets, this one included."""
+    """|target - said| in units of three standard deviations of the targets of the tree, this one included."""
     targets = trees.targets
     targets[t, WEIGHT] += count
     away = target - targets[t, MEAN]
@@ -266,7 +270,7 @@ def _error(trees, t, target, said, count):
 
 @part
 def _alarm(trees, node, error, count, growth):
-    """Page & Hinkley's test of a branch's errors."""
+    """The test of Page & Hinkley on the errors of a branch."""
     numbers = trees.numbers
     rise = numbers[node, RISE] + count * (error - numbers[node, ERRORS] / numbers[node, SEEN] - growth.alpha)
     numbers[node, RISE], numbers[node, LOWEST] = rise, min(numbers[node, LOWEST], rise)
@@ -278,7 +282,7 @@ def _alarm(trees, node, error, count, growth):
 
 @part
 def _verdict(trees, node, loss, other_loss, growth):
-    """What becomes of a branch's alternate after one example more: 1 it is taken, -1 it goes, 0 it is tried on."""
+    """What to do with the alternate of a branch after one more example: 1 take it, -1 drop it, 0 keep trying."""
     numbers = trees.numbers
     numbers[node, LOSS] = loss + _FADING * numbers[node, LOSS]
     numbers[node, OTHER_LOSS] = other_loss + _FADING * numbers[node, OTHER_LOSS]
@@ -297,8 +301,9 @@ def _verdict(trees, node, loss, other_loss, growth):
 
 @part
 def learn(trees, t, x, leaf, count, gradient, hessian, growth):
-    """Tree t learns ``count`` examples with x (d,), whose gradients and Hessians have these sums; ``leaf`` is where x
-    comes to. Returns what the tree says of x now. Cost O(depth + k B).
+    """Tree t learns ``count`` examples with x (d,), whose gradients and Hessians have these sums; x reaches ``leaf``.
+
+    Returns the new value of the tree for x. Cost O(depth + k B).
     """
     links, numbers = trees.links, trees.numbers
     target, said = -gradient / hessian, value(trees, leaf)

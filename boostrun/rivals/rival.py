@@ -1,12 +1,7 @@
-"""What all rivals share: samples drawn within a budget, class numbers, scores to labels, counts of what was spent.
+"""The bases of rivals, their evaluation, and any classifier with ``fit`` and ``predict`` as a rival.
 
-A rival wraps a library's own model. Its subclass trains one on arrays and says what it looked at and how large it is.
-
-How rivals are measured: on test samples, after each of some numbers of rounds where they grow by rounds.
-
-Any classifier with ``fit`` and ``predict`` as a rival: it is handed as many samples as it may hold.
-
-What the scores of the rivals on streams mean.
+A rival wraps a model of a library. It draws samples within a budget, turns scores into labels, and counts what it has
+spent. A subclass trains the model on arrays and reports the features it looked at and its size.
 """
 
 from __future__ import annotations
@@ -41,19 +36,19 @@ from boostrun.methods.scikit_learn import (
 from boostrun.rivals.keys import EstimatorKeys
 
 _DTYPES = [np.float64, np.float32, np.uint8]
-_SEEDS = 2**31 - 1  # what every library takes
+_SEEDS = 2**31 - 1  # seeds below this are valid in every library
 
 
 class Rival(ClassifierMixin, BaseEstimator, ABC):
-    """Base of rivals: a subclass has keys, among them ``random_state``, trains by :meth:`_learn`, and predicts.
+    """Base of rivals. A subclass has keys, with ``random_state``, trains in :meth:`_learn`, and predicts.
 
     Attributes
     ----------
-    classes_ : (k,) the labels seen in training
-    peak_samples_held_, samples_drawn_ : samples that were in memory at once, and that were asked for in all
+    classes_ : (k,) labels of the training samples
+    peak_samples_held_, samples_drawn_ : the most samples in memory at once, and the number drawn in total
     evaluations_ : pairs of a feature and a sample that training looked at
     n_features_used_ : features that a prediction looks at
-    model_bytes_ : size of the model, as its library writes it
+    model_bytes_ : size of the model in the format of its library
     """
 
     package = "sklearn.linear_model"
@@ -64,7 +59,7 @@ class Rival(ClassifierMixin, BaseEstimator, ABC):
 
     @classmethod
     def installed(cls) -> None:
-        """Import the library; BoostrunError, with the command that installs it, where it is not there."""
+        """Import the library; BoostrunError, with the command that installs it, if it is missing."""
         try:
             importlib.import_module(cls.package)
         except ImportError:
@@ -72,10 +67,10 @@ class Rival(ClassifierMixin, BaseEstimator, ABC):
             raise BoostrunError(f"{package} is not installed: pip install 'boostrun[rivals]'") from None
 
     def refuse(self, n: int, d: int, k: int) -> None:
-        """Raise BoostrunError where a budget cannot be kept on ``n`` samples of ``d`` features and ``k`` classes."""
+        """Raise BoostrunError if a budget cannot be kept on ``n`` samples of ``d`` features and ``k`` classes."""
 
     def fit(self, X, y):
-        """Train on X (n, d), numbers, and labels y (n,); returns self. ValueError with one sentence on bad arrays."""
+        """Train on X (n, d) and labels y (n,), and return self; ValueError with one sentence on bad arrays."""
         self.installed()
         check(self)
         X, y = validate_data(self, X, y, dtype=_DTYPES)
@@ -83,7 +78,7 @@ class Rival(ClassifierMixin, BaseEstimator, ABC):
         return self.fit_source(ArraySource(X, y, self._seed()))
 
     def fit_source(self, source: ArraySource):
-        """Train on samples drawn from ``source``, with one thread; returns self."""
+        """Train on samples drawn from ``source`` with one thread, and return self."""
         self.installed()
         check(self)
         self.n_features_in_ = source.n_features
@@ -106,20 +101,18 @@ class Rival(ClassifierMixin, BaseEstimator, ABC):
 
 
 class Holding(Rival):
-    """A rival that is handed its samples all at once: as many as the key ``samples_held`` says, and trains by
-    :meth:`_fit`.
-    """
+    """A rival that holds all its samples at once, at most ``samples_held``, and trains on them in :meth:`_fit`."""
 
     samples_held: int | None = None
 
     def refuse(self, n: int, d: int, k: int) -> None:
-        """As any rival; and where fewer than ``samples_held`` are there."""
+        """As for any rival, or if there are fewer than ``samples_held`` samples."""
         super().refuse(n, d, k)
         if self.samples_held is not None and self.samples_held > n:
             raise BoostrunError(f"algo.samples_held={self.samples_held}: there are {n} samples to train on")
 
     def _learn(self, source: ArraySource) -> None:
-        """Draw what may be held, all samples unless ``samples_held`` says fewer, and train on it."""
+        """Draw ``samples_held`` samples, or all, and train on them."""
         held = min(len(source.labels), self.samples_held or len(source.labels))
         filter_ = source.open(capacity=held)
         X, y = filter_.draw(held)
@@ -131,37 +124,37 @@ class Holding(Rival):
 
     @abstractmethod
     def _fit(self, X: np.ndarray, y: np.ndarray) -> None:
-        """Train on X (n, d) and class numbers y (n,), all that is held."""
+        """Train on the samples held, X (n, d) with class numbers y (n,)."""
 
 
 class Scoring(Rival):
-    """A rival that has a score for each class; the largest is that of the label."""
+    """A rival with a score for each class; the label is the class with the largest score."""
 
     def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d)."""
+        """Labels (n,) for X (n, d)."""
         return self._labels(self._scores(self._checked(X)))
 
     def predict_proba(self, X) -> np.ndarray:
-        """Probabilities (n, k) of X (n, d), columns as ``classes_``, as the library has them."""
+        """Probabilities (n, k) for X (n, d) from the library, columns as ``classes_``."""
         return self._scores(self._checked(X))
 
     @abstractmethod
     def _scores(self, X: np.ndarray) -> np.ndarray:
-        """Scores (n, k); the largest is that of the label."""
+        """Scores (n, k) for X (n, d)."""
 
     def _labels(self, scores: np.ndarray) -> np.ndarray:
         return self.classes_[scores.argmax(axis=1)]
 
 
 class ByRounds(Scoring, Holding):
-    """A rival that grows by rounds, each of which adds to its scores."""
+    """A rival that grows by rounds, each of which adds to the scores."""
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """Labels after 1, 2, ... rounds."""
         return self.predict_after(X, range(1, self.n_rounds_ + 1))
 
     def predict_after(self, X, rounds: Sequence[int]) -> Iterator[np.ndarray]:
-        """Labels (n,) after each of some numbers of rounds, in rising order; the last are those of ``predict``."""
+        """Yield labels (n,) after each number of ``rounds``, in rising order; the last are those of ``predict``."""
         X = self._checked(X)
         for count, scores in zip(rounds, self._staged_scores(X, rounds)):
             yield self._labels(self._scores(X) if count == self.n_rounds_ else scores)
@@ -173,25 +166,25 @@ class ByRounds(Scoring, Holding):
 
     @abstractmethod
     def _staged_scores(self, X: np.ndarray, rounds: Sequence[int]) -> Iterator[np.ndarray]:
-        """Scores (n, k) after each of ``rounds``."""
+        """Yield scores (n, k) after each number of ``rounds``."""
 
 
 class OfRivals(Fitted):
-    """As any fitted classifier, but that a curve has only the rounds that it shows, and bytes are counted."""
+    """The evaluation of rivals: a curve only over the rounds that it shows, and the bytes of the model as a cost."""
 
     def check(self, model: Rival, data: Any) -> None:
-        """Raise BoostrunError where the library is not installed, or a budget cannot be kept on these data."""
+        """Raise BoostrunError if the library is missing, or a budget cannot be kept on these data."""
         model.installed()
         n, d = data.inputs("train").shape
         model.refuse(n, d, len(data.classes))
 
     def warm_up(self, small: Rival, data: Any) -> None:
-        """Load the library; what cannot be trained on a few rows, the trial will tell."""
+        """Load the library by training on a few rows; errors are left to the trial."""
         with contextlib.suppress(Exception):
             super().warm_up(small, data)
 
     def run(self, model: Rival, data: Any, seeds: Seeds) -> Result:
-        """Fit ``model`` on samples of the training part of ``data``, and test it, with one thread."""
+        """Fit ``model`` on training samples of ``data`` with one thread, and test it."""
         model.installed()
         with threadpool_limits(1):
             return self._measured(model, data, seeds)
@@ -216,7 +209,7 @@ class OfRivals(Fitted):
 
 
 class EstimatorClassifier(EstimatorKeys, Holding):
-    """A classifier of scikit-learn's kind on a random subset of the samples, with one thread and a seed if it has one.
+    """Any classifier like scikit-learn's, on a random subset of the samples, with one thread and a fixed seed.
 
     ``estimator`` is copied, never changed; None is scikit-learn's DecisionTreeClassifier. Its bytes are those of its
     pickle.
@@ -241,16 +234,16 @@ class EstimatorClassifier(EstimatorKeys, Holding):
         self.model_bytes_ = len(pickle.dumps(self.model_))
 
     def predict(self, X) -> np.ndarray:
-        """Labels (n,) of X (n, d)."""
+        """Labels (n,) for X (n, d)."""
         X = self._checked(X)
         said = np.asarray(self._asked(self.model_.predict, X))
         if said.shape != (len(X),) or not np.isin(said, np.arange(len(self.classes_))).all():
-            raise BoostrunError(f"{type(self.model_).__name__}.predict gave no labels that it was trained on")
+            raise BoostrunError(f"{type(self.model_).__name__}.predict returned labels that it was not trained on")
         return self.classes_[said.astype(np.intp)]
 
     @property
     def predict_proba(self) -> Callable[[Any], np.ndarray]:
-        """Probabilities (n, k) of X (n, d); AttributeError where the estimator has none."""
+        """Probabilities (n, k) for X (n, d); AttributeError if the estimator has none."""
         of = self.model_.predict_proba
         return lambda X: self._asked(of, self._checked(X))
 
@@ -260,5 +253,5 @@ class EstimatorClassifier(EstimatorKeys, Holding):
 
 
 def sgbt_link(classifier) -> Link:
-    """The logistic loss, of two classes and of each of several against the rest."""
+    """The link of SGBT: the logistic loss, of each class against the rest if there are several."""
     return LINKS["logistic"]

@@ -20,8 +20,11 @@ _LEAST_HESSIAN = 1e-16
 
 
 class BoostingSettings(NamedTuple):
-    """``rate`` eta; ``skip`` k: one example in k is not learnt; ``repeats`` R: an example is learnt ceil(R h) times,
-    1: once; ``by_hessian``: it has the weight h, else 1; ``growth`` of the trees."""
+    """The parameters of the compiled loops.
+
+    ``rate`` eta; ``skip`` k: one example in k is not learned, 1: all are; ``repeats`` R > 1: an example is learned
+    ceil(R h) times; ``by_hessian``: it has the weight h, else 1; ``growth`` of the trees.
+    """
 
     rate: float
     skip: int
@@ -48,7 +51,7 @@ def derivatives(raw, label):
 
 @part
 def boost_one(trees, x, label, settings, leaves):
-    """All trees learn (x, label), each what those before it have left; ``leaves`` (T,) is where x comes to in each."""
+    """Each tree learns what the trees before it leave of (x, label); ``leaves`` (T,) are the leaves that x reaches."""
     raw = 0.0
     for t in range(trees.roots.shape[0]):
         g, h = derivatives(raw, label)
@@ -62,10 +65,10 @@ def boost_one(trees, x, label, settings, leaves):
 
 @allocating_kernel
 def boost(X, y, positive, trees, settings, rng, first, scores):
-    """Each row of X (n, d) from ``first`` on: its score by the trees into ``scores`` (n,), then the trees learn it.
+    """Score each row of X (n, d) from ``first`` on into ``scores`` (n,), then learn it.
 
-    ``y`` (n,) int64, of which ``positive`` is label 1 and all others 0. Returns how many rows are
-    done: fewer than n where the pools have no room for the next.
+    In ``y`` (n,) int64 the class ``positive`` is label 1, all others are 0. Returns the number of rows done, fewer than
+    n if the pools have no room for the next.
     """
     leaves = np.empty(trees.roots.shape[0], np.int64)
     for i in range(first, X.shape[0]):
@@ -83,7 +86,7 @@ def boost(X, y, positive, trees, settings, rng, first, scores):
 
 @kernel
 def score_rows(X, trees, rate, scores):
-    """``scores`` (n,): the sum of what the trees say of each row of X (n, d), times ``rate``."""
+    """Fill ``scores`` (n,) with ``rate`` times the sum of the trees' values for each row of X (n, d)."""
     for i in range(X.shape[0]):
         raw = 0.0
         for t in range(trees.roots.shape[0]):
@@ -92,7 +95,7 @@ def score_rows(X, trees, rate, scores):
 
 
 class SGBTClassifier(SGBTKeys, StreamLearner):
-    """Regression trees in a row, each of which learns what those before it have left of a logistic loss::
+    """A sequence of regression trees, each of which learns what the trees before it leave of a logistic loss::
 
         on (x, y):  F = 0;  for each tree f_s, s = 1..M:
             p = 1 / (1 + e^-F);  g = p - y;  h = p (1 - p)
@@ -100,13 +103,13 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
             F += eta f_s(x)
         predict:  the second of two classes if F >= 0;  of several, each against the rest, the one with the largest F
 
-    for the loss at step s is, to the second order, the sum of h (f_s - (-g/h))^2 / 2 and a constant. A tree looks at
-    ``feature_fraction`` of the features, drawn once; it is a FIMT-DD with mean leaves, which grows a branch anew where
-    Page & Hinkley's test of its error says that the concept has changed: :mod:`.kernels.regression_trees`.
+    because the loss at step s is, to second order, the sum of h (f_s - (-g/h))^2 / 2 and a constant. A tree looks at
+    ``feature_fraction`` of the features, drawn once. It is a FIMT-DD with mean leaves, which regrows a branch if the
+    test of Page & Hinkley on its error finds a change of concept: :mod:`.regression_trees`.
 
-    Ours where the paper leaves it open: a leaf keeps histograms of ``bins`` bins, not all values; a tree has at most
-    ``max_leaves``; a class met for the first time later on has been the rest's in all examples so far; a feature that
-    an example of river's lacks is in no histogram, and at a split on it the side with more examples is taken.
+    The paper leaves some choices open; here, a leaf keeps histograms of ``bins`` bins instead of all values; a tree has
+    at most ``max_leaves`` leaves; for a new class all examples so far belong to the rest; a feature that an example of
+    river lacks is in no histogram, and a split on it sends the example to the side with more examples.
 
     Parameters
     ----------
@@ -116,10 +119,11 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
     Attributes
     ----------
     classes_ : labels.
-    n_seen_ : int, examples learnt.
-    n_splits_, n_alarms_, n_replaced_ : int, of all trees: leaves split, alternate trees begun, branches replaced.
+    n_seen_ : int, examples learned.
+    n_splits_, n_alarms_, n_replaced_ : int, over all trees: leaves split, alternate trees begun, branches replaced.
 
-    Cost O(M (depth + k B)) an example for k of the features and B bins, times the classes if there are more than two.
+    Cost O(M (depth + k B)) per example for k features per tree and B bins, times the classes if there are more than
+    two.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(0, 10, (2000, 3))
@@ -152,7 +156,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
             self._add(self._fresh())
 
     def _fresh(self) -> RegressionTrees:
-        """Trees that have met nothing, for the next class."""
+        """New trees for the next class."""
         d = self._n_features
         k = min(d, max(2, math.floor(self.feature_fraction * d + 0.5)))
         rng = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(len(self._boosters), 0)))
@@ -164,7 +168,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
         self._rngs.append(np.random.default_rng(sequence))
 
     def _grow(self, n_classes):
-        if len(self._boosters) == 1:  # the second of two classes against the first: and the other way round
+        if len(self._boosters) == 1:  # one sign for each class
             second = self._boosters[0]
             self._boosters, self._rngs = [], []
             self._add(second.mirrored())
@@ -195,7 +199,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
         return sum(int(trees.counts[what]) for trees in self._boosters)
 
     def decision_function(self, X) -> np.ndarray:
-        """F(x), (k,), of the second of two classes; of each class against the rest, (k, K), for more."""
+        """F(x) (k,) for two classes, positive for the second; (k, K), of each class against the rest, for more."""
         check_is_fitted(self)
         scores = self._scores(self._checked(X, reset=False))
         if len(scores) > 1:
@@ -219,7 +223,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
         return _codes(self._scores(X))
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
-        """(1, n) for two classes, (K, n) for more."""
+        """Scores (1, n) for two classes, (K, n) for more."""
         scores = np.empty((len(self._boosters), len(X)))
         for trees, row in zip(self._boosters, scores):
             score_rows(X, trees, float(self.learning_rate), row)
@@ -227,7 +231,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
 
     def _hold(self, state):
         def fill(_):
-            """A learner that has just begun has less room than the saved trees take."""
+            """Fill the learner after making room for the saved trees."""
             for k, trees in enumerate(self._boosters):
                 links, bins = (state.arrays.get(f"_boosters.{k}.{place}", trees[place]) for place in (0, 2))
                 self._boosters[k] = trees.with_room(max(len(links), len(trees.links)), max(len(bins), len(trees.bins)))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from boostrun.kernels.quantise import fit_edges, quantise
+from boostrun.kernels.stumps import fit_edges, quantise
 from tests.reference import quantise as twin
 
 ordinary = st.floats(-1e6, 1e6, width=32)

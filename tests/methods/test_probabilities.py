@@ -113,7 +113,7 @@ def test_before_it_is_fitted_it_says_so(name):
 def test_scores_that_mean_no_probability_have_none_and_the_reason_is_told(reason):
     clf = NOT_TOLD[reason]
     assert not hasattr(clf, "predict_proba")
-    with pytest.raises(AttributeError, match=f"{type(clf).__name__} with these parameters has no probabilities: .*{reason}"):
+    with pytest.raises(AttributeError, match=f"{type(clf).__name__} .* has no probabilities: .*{reason}"):
         clf.predict_proba  # noqa: B018
 
 

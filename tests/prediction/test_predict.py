@@ -420,8 +420,8 @@ def test_a_model_without_probabilities_says_why_and_writes_nothing(workplace, co
     code, out, err = command(f"predict {path} new.csv --proba -o out.csv")
     assert (code, out) == (2, "") and not (workplace / "out.csv").exists()
     assert err == (
-        "boostrun: --proba: OnlineRivalClassifier with these parameters has no probabilities: the votes of method='osboost' "
-        "minimise no loss that tells them; leave --proba out\n"
+        "boostrun: --proba: OnlineRivalClassifier with these parameters has no probabilities: the votes of "
+        "method='osboost' minimise no loss that tells them; leave --proba out\n"
     )
 
 

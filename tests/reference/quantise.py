@@ -1,4 +1,4 @@
-"""Slow, obvious twins of boostrun.kernels.quantise."""
+"""Slow, obvious twins of boostrun.kernels.stumps."""
 
 import numpy as np
 

@@ -78,7 +78,7 @@ def test_a_class_of_rivers_is_named_on_the_command_line_and_stands_beside_ours(t
 @pytest.mark.parametrize(
     ("where", "why"),
     [
-        ("river.linear_model:LinearRegression", "LinearRegression of river is no classifier"),
+        ("river.linear_model:LinearRegression", "LinearRegression of river is not a classifier"),
         ("river.linear_model:LogisticRegression", "LogisticRegression of river tells two classes apart"),
     ],
 )
