@@ -147,7 +147,7 @@ class AdaptiveForestClassifier(AdaptiveForestKeys, Follower):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     def _new_model(self) -> Any:
@@ -171,7 +171,7 @@ class RandomPatchesClassifier(RandomPatchesKeys, Follower):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     def _new_model(self) -> Any:
@@ -226,7 +226,7 @@ class AdwinBaggingRivalClassifier(_OfMembers):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     def _new_model(self) -> Any:
@@ -241,7 +241,7 @@ class AdwinBoostingClassifier(_OfMembers):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     def _new_model(self) -> Any:
@@ -256,7 +256,7 @@ class LeveragingBaggingClassifier(LeveragingBaggingKeys, _OfMembers):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     def _new_model(self) -> Any:
@@ -293,7 +293,7 @@ class AdaptiveTreeClassifier(AdaptiveTreeKeys, Follower):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     def _new_model(self) -> Any:
@@ -329,7 +329,7 @@ class CapyMOAClassifier(CapyMOAKeys, Follower):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
     """
 
     package, extra = "capymoa", "capymoa"

@@ -114,7 +114,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
     Parameters
     ----------
     {parameters}
-    random_state : int, RandomState or None, seed of what is drawn.
+    random_state : int, RandomState or None, seed of all random draws.
 
     Attributes
     ----------
