@@ -11,7 +11,6 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -132,18 +131,10 @@ def largest_curvature(design, steps: int = 100, rtol: float = 1e-3) -> float:
 _RIDGE = 1e-4  # least curvature of any direction, as a share of a column's mean curvature
 
 
-class Scaling(Protocol):
-    """Change of variables Z = R W for a curvature R' R (width, width); a round's problem is better conditioned in Z."""
-
-    def undo(self, scaled: np.ndarray) -> np.ndarray:
-        """Weights W = R^-1 Z of ``scaled`` variables Z (width, k)."""
-
-    def gradient(self, gradient: np.ndarray) -> np.ndarray:
-        """Gradient by Z from the gradient by W: R^-T times it."""
-
-
 class Triangular:
-    """R' is the Cholesky factor of a positive definite matrix (width, width) over all pairs of columns.
+    """Change of variables Z = R W for a curvature R' R over all pairs of columns, (width, width) and positive definite.
+
+    R' is the Cholesky factor. A round's problem is better conditioned in Z.
 
     >>> scaling = Triangular(np.array([[4.0, 0.0], [0.0, 1.0]]))
     >>> scaling.undo(np.array([[2.0], [2.0]])).ravel()
@@ -154,9 +145,11 @@ class Triangular:
         self.root = np.linalg.cholesky(curvature)
 
     def undo(self, scaled: np.ndarray) -> np.ndarray:
+        """Weights W = R^-1 Z of ``scaled`` variables Z (width, k)."""
         return solve_triangular(self.root, scaled, lower=True, trans="T")
 
     def gradient(self, gradient: np.ndarray) -> np.ndarray:
+        """Gradient by Z from the gradient by W: R^-T times it."""
         return solve_triangular(self.root, gradient, lower=True)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from scipy.optimize import minimize
 
-from boostrun.papers.shareboost.design import Scaling, largest_curvature
+from boostrun.papers.shareboost.design import Kronecker, Triangular, largest_curvature
 
 _SAMPLES = 512  # samples whose terms stay cached
 _MEMORY = 20  # pairs of steps and gradients in L-BFGS
@@ -228,7 +228,7 @@ class Objective:
         """Upper bound of the gradient's Lipschitz constant: lambda_max(X_I' X_I) / (2n) plus the penalty's bound."""
         return 0.5 * largest_curvature(self.design) + (self.weight * self.penalty.curvature if self.weight else 0.0)
 
-    def scaling(self, weights: np.ndarray) -> Scaling | None:
+    def scaling(self, weights: np.ndarray) -> Triangular | Kronecker | None:
         """Scaling for (1/n) X_I' D X_I plus the penalty's bound, D_ii = mean_q rho_iq (1 - rho_iq).
 
         This is the curvature at ``weights``, averaged over classes; a ridge of 1e-4 of a column's mean curvature makes

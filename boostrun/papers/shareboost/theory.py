@@ -63,79 +63,73 @@ def draw_section6(folder: Path, data_root: Path) -> str:
 
 def checks() -> Iterator[Assertion]:
     """All checks of Section 6; takes some seconds."""
-    yield from _check_first_example()
-    yield from _check_second_example()
+    yield from _checks_of_first()
+    yield from _checks_of_second()
 
 
-def _check_first_example() -> Iterator[Assertion]:
+def _checks_of_first() -> Iterator[Assertion]:
     for k in (4, 8, 16, 64, 128):
         x, y, shared, separate, m = first_example(k)
         scales = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
         gaps = [loss(c * shared, x, y) - loss(c * separate, x, y) for c in scales]
         what = f"k = {k}: least L(c W^s) - L(c W^f), c from {scales[0]:g} to {scales[-1]:g}"
-        yield _assertion(1, 1, what, "> 0", min(gaps), min(gaps) > 0)
+        yield _check(1, 1, what, "> 0", min(gaps), min(gaps) > 0)
         away = max(abs(loss(c * separate, x, y) - math.log1p((k - 1) * math.exp(1 - 2 * m * c))) for c in scales)
         what = f"k = {k}: largest distance of L(c W^f) from ln(1 + (k - 1) e^(1 - 2 m c))"
-        yield _assertion(1, 1, what, "< 1e-12", away, away < 1e-12)
+        yield _check(1, 1, what, "< 1e-12", away, away < 1e-12)
     for k, lam, scale in L1:
         x, y, _, separate, m = first_example(k)
         gradient = x.T @ loss_and_residuals(x @ (l1_scale(k, lam) * separate), y)[1] / k
         optimal = np.allclose(gradient[separate > 0], -lam, rtol=1e-9) and abs(gradient[separate == 0]).max() < lam
         met = bool(optimal) and abs(l1_scale(k, lam) - scale) < 1e-6
-        yield _assertion(
-            1, 2, f"k = {k}, lambda = {lam:g}: c of the l1 minimiser c W^f", f"{scale}", l1_scale(k, lam), met
-        )
+        yield _check(1, 2, f"k = {k}, lambda = {lam:g}: c of the l1 minimiser c W^f", f"{scale}", l1_scale(k, lam), met)
     for k, lam in ((16, 1e-2), (64, 1e-3)):
         x, y, _, _, m = first_example(k)
         sizes = np.abs(frobenius_solution(x, y, k, lam)).max(axis=1)
         used = int((sizes > 1e-3 * sizes.max()).sum())
-        yield _assertion(
-            1, 2, f"k = {k}, lambda = {lam:g}: columns of the Frobenius minimiser", m + k, used, used == m + k
-        )
+        yield _check(1, 2, f"k = {k}, lambda = {lam:g}: columns of the Frobenius minimiser", m + k, used, used == m + k)
     for k in (16, 32, 64, 128):
         x, y, *_, m = first_example(k)
         model = ShareBoostClassifier(m, inner_rtol=1e-6, inner_maxiter=2000).fit_pool(DensePool(x), y)
         taken = sorted(model.selected_.tolist())
-        yield _assertion(1, 3, f"k = {k}: ShareBoost's first {m} columns are the bits", m, sum(r < m for r in taken),
-                     taken == list(range(m)))  # fmt: skip
+        what = f"k = {k}: ShareBoost's first {m} columns are the bits"
+        yield _check(1, 3, what, m, sum(r < m for r in taken), taken == list(range(m)))
         expected = np.array([bit_score(t, k) for t in range(1, m + 1)])
         met = np.allclose(model.scores_, expected, rtol=1e-5)
-        yield _assertion(1, 3, f"k = {k}: score of round {m}", f"{expected[-1]:.6g}", model.scores_[-1], met)
+        yield _check(1, 3, f"k = {k}: score of round {m}", f"{expected[-1]:.6g}", model.scores_[-1], met)
         errors = [float(np.mean(scores.argmax(axis=1) != y)) for scores in model.model_.staged_scores(x)]
         halved = errors == [1 - 2**t / k for t in range(1, m + 1)]
-        yield _assertion(1, 3, f"k = {k}: training error after {m - 1} rounds, 0 after {m}", "0.5", errors[-2], halved)
+        yield _check(1, 3, f"k = {k}: training error after {m - 1} rounds, 0 after {m}", "0.5", errors[-2], halved)
     for k in (4, 8):
         x, y, *_, m = first_example(k)
         model = ShareBoostClassifier(1).fit_pool(DensePool(x), y)
         met = model.selected_[0] == m and math.isclose(model.scores_[0], unit_score(k), rel_tol=1e-6)
         what = f"k = {k}: score of round 1, a unit column's"
-        yield _assertion(1, 3, what, f"{unit_score(k):.6g}", model.scores_[0], met)
+        yield _check(1, 3, what, f"{unit_score(k):.6g}", model.scores_[0], met)
     x, y, shared, _, m = first_example(128)
     for lam, entry in BITS_ONLY:
         weights = mixed_norm_solution(x, y, 128, lam)
         met = np.allclose(weights, entry * shared, atol=5e-5 * entry)
         what = f"k = 128, lambda = {lam:g}: the mixed norm's entries, bit columns only"
-        yield _assertion(1, 4, what, f"{entry}", np.abs(weights[:m]).max(), met)
+        yield _check(1, 4, what, f"{entry}", np.abs(weights[:m]).max(), met)
     for k, lam, columns in COLUMNS:
         x, y, *_ = first_example(k)
         used = int(np.count_nonzero(mixed_norm_solution(x, y, k, lam).any(axis=1)))
-        yield _assertion(1, 4, f"k = {k}, lambda = {lam:g}: columns of the mixed norm", columns, used, used == columns)
+        yield _check(1, 4, f"k = {k}, lambda = {lam:g}: columns of the mixed norm", columns, used, used == columns)
 
 
-def _check_second_example() -> Iterator[Assertion]:
+def _checks_of_second() -> Iterator[Assertion]:
     for k, s in SIZES:
         x, y, shared, spread, m = second_example(k, s, 4 * s)
         gaps = [loss(c * shared, x, y) - loss(c * spread, x, y) for c in (0.01, 0.1, 1.0, 3.0, 10.0)]
         met = min(gaps) > 0 and math.isclose(mixed_norm(spread), mixed_norm(shared))
-        yield _assertion(2, 1, f"k = {k}, s = {s}: least L(c W^s) - L(c W^f), equal mixed norms", "> 0", min(gaps), met)
+        yield _check(2, 1, f"k = {k}, s = {s}: least L(c W^s) - L(c W^f), equal mixed norms", "> 0", min(gaps), met)
     x, y, *_ = second_example(16, 4, 16)
     for lam in (0.5, 0.1, 0.02):
         sizes = np.abs(mixed_norm_solution(x, y, 16, lam))
         used = int(np.count_nonzero(sizes.any(axis=1)))
         met = used == 16 and np.ptp(sizes) < 1e-6 * max(1.0, sizes.max())
-        yield _assertion(
-            2, 2, f"k = 16, s = 4, lambda = {lam:g}: columns of the mixed norm, entries alike", 16, used, met
-        )
+        yield _check(2, 2, f"k = 16, s = 4, lambda = {lam:g}: columns of the mixed norm, entries alike", 16, used, met)
     for k, s in SIZES:
         x, y, *_, m = second_example(k, s, 4 * s)
         model = ShareBoostClassifier(3 * m).fit_pool(DensePool(x), y)
@@ -143,13 +137,13 @@ def _check_second_example() -> Iterator[Assertion]:
         expected = (1 - 1 / k) / (5 * s)  # (eps / s)(1 - 1 / k), eps = s / (a + s), a = 4 s
         met = model.selected_[:m].tolist() == list(range(m)) and math.isclose(errors[m - 1], expected)
         what = f"k = {k}, s = {s}: training error after {m} rounds, one block's bits"
-        yield _assertion(2, 3, what, f"{expected:.6g}", errors[m - 1], met)
+        yield _check(2, 3, what, f"{expected:.6g}", errors[m - 1], met)
         needed = errors.index(0.0) + 1 if 0.0 in errors else 0
         what = f"k = {k}, s = {s}: columns until the training error is 0"
-        yield _assertion(2, 3, what, 2 * m, needed, needed == 2 * m)
+        yield _check(2, 3, what, 2 * m, needed, needed == 2 * m)
 
 
-def _assertion(example: int, item: int, what: str, expected: object, found: float, met: object) -> Assertion:
+def _check(example: int, item: int, what: str, expected: object, found: float, met: object) -> Assertion:
     return Assertion(example, item, what, str(expected), f"{found:.6g}", bool(met))
 
 
