@@ -26,8 +26,10 @@ def run(name, folder, n_features=6, on_round=None, **keys):
     return model.fit_pool(POOLS[name](x), y, on_round)
 
 
-@pytest.mark.parametrize("keys", [{}, {"scoring": "lazy"}, {"bias": "free", "rule": "column", "shortlist": 4}])
-@pytest.mark.parametrize("name", ["dense", "products32", "binned stumps"])
+@pytest.mark.parametrize(("name", "keys"), [
+    ("dense", {}), ("products32", {"scoring": "lazy"}),
+    ("binned stumps", {"bias": "free", "rule": "column", "shortlist": 4}),
+])  # fmt: skip
 def test_a_killed_run_ends_as_one_that_was_not(name, keys, tmp_path):
     with pytest.raises(Killed):
         run(name, tmp_path / "killed", on_round=kill_after(3), **keys)

@@ -38,8 +38,8 @@ def test_as_many_numbers_are_unpacked_as_there_is_room_for():
 
 
 # 1,024 samples, 10 classes: from 98 columns on products read the sample-major layout
-@pytest.mark.parametrize("n", [1, 700, 1024, 2100])
-@pytest.mark.parametrize("widths", [[1] * 11, [97], [98], [90, 9], [120, 1, 40]])
+@pytest.mark.parametrize("n", [1, 1024, 2100])
+@pytest.mark.parametrize("widths", [[1] * 11, [97], [98], [120, 1, 40]])
 def test_products_are_equal_to_the_bit(n, widths):
     coded, dense = both(n, widths)
     rng, y = np.random.default_rng(1), np.random.default_rng(2).integers(0, 10, n)

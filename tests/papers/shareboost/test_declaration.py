@@ -11,7 +11,7 @@ from boostrun.errors import BoostrunError
 from boostrun.evaluation import Evaluation
 from boostrun.methods.declaration import obtain
 from boostrun.papers.shareboost import PAPER
-from boostrun.papers.shareboost.keys import KernelSVMKeys, OneVsRestGreedyKeys, ShareBoostKeys
+from boostrun.papers.shareboost.keys import KernelSVMKeys
 
 METHODS = PAPER.methods
 CELLS = {  # what has always stood in a cell, by name and in this order
@@ -113,12 +113,6 @@ def test_whole_numbers_may_be_written_as_floats(name):
         for kind in (int, float)
     )
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
-
-
-def test_one_against_the_rest_is_shareboosts_selection_with_other_defaults():
-    shared = {"reg", "solver", "inner_rtol", "inner_maxiter", "stop_loss"}
-    for name in shared:
-        assert getattr(OneVsRestGreedyKeys, name) == getattr(ShareBoostKeys, name)
 
 
 @pytest.mark.parametrize("value", [0.0, [], [1.0, -1.0], "scale", [1.0, None]])

@@ -167,7 +167,7 @@ def test_kronecker_scaling_is_a_root_of_the_whole_matrix():
     np.testing.assert_allclose(scaling.gradient(scaled), inverse.T @ scaled, atol=1e-12)
 
 
-def pieces(n=1500):
+def pieces(n=600):
     x, y = many(n, 4)
     design = LocalDesign(np.column_stack([x * [1.0, 0.3, 0.1, 0.05], np.ones(n)]))
     for anchor in range(12):

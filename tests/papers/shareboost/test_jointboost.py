@@ -146,21 +146,6 @@ def test_training_is_the_obvious_loop():
         before = scores.copy()
 
 
-def test_permuting_classes_or_samples_changes_nothing_but_names(digits):
-    X, y = digits[0][:400], digits[1][:400]
-    order, names = np.random.default_rng(0).permutation(400), np.array(list("jdcabihgfe"))
-    one = JointBoostClassifier(rounds=15).fit(X, y)
-    other = JointBoostClassifier(rounds=15).fit(X[order], names[y[order]])
-    np.testing.assert_allclose(one.staged_log10_loss_, other.staged_log10_loss_, rtol=1e-9)
-    assert (names[one.predict(X)] == other.predict(X)).all()
-
-
-def test_a_run_is_a_prefix_of_a_longer_one(digits):
-    short, long = (JointBoostClassifier(rounds=t).fit(*digits).stumps_ for t in (5, 8))
-    for name, array in short.__dict__.items():
-        assert (array == getattr(long, name)[:5]).all()
-
-
 def test_constant_features_leave_the_constants():
     X, y = np.ones((10, 2)), np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
     clf = JointBoostClassifier(rounds=3).fit(X, y)

@@ -58,8 +58,8 @@ def test_sums_of_many_samples_keep_double_precision():
     np.testing.assert_allclose(sums, n * np.float64(np.float32(0.1)), rtol=1e-5)  # one running sum has 4e-4 and more
 
 
-@pytest.mark.parametrize("pieces", [1, 6, 7, 24, 25, 61])
-@pytest.mark.parametrize("d, k", [(1, 2), (4, 7), (33, 5), (51, 10)])
+@pytest.mark.parametrize("pieces", [1, 6, 25, 61])
+@pytest.mark.parametrize("d, k", [(1, 2), (33, 7), (51, 10)])
 def test_scores_and_gradients_are_those_of_the_columns(pieces, d, k):
     points, inside, sides = draw(1500, d, pieces, k)
     local, dense = designs(points, inside)

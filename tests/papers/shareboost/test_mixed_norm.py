@@ -61,25 +61,13 @@ rows = st.lists(st.floats(-5, 5).map(lambda v: round(v, 3)), min_size=1, max_siz
 
 
 @given(rows, st.floats(0.0, 12.0))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_moreau_the_prox_is_what_the_projection_on_the_dual_ball_leaves(row, step):
     values = np.array([row])
     found = prox(values, step)
     np.testing.assert_allclose(found[0], values[0] - twin.project_on_l1_ball(values[0], step), atol=1e-9)
     if np.abs(values).sum() <= step:
         assert (found == 0.0).all()
-
-
-@given(rows, st.floats(0.01, 12.0))
-@settings(max_examples=30)
-def test_the_prox_is_that_of_a_generic_solver(row, step):
-    def objective(w):
-        return 0.5 * ((w - row) ** 2).sum() + step * np.abs(w).max()
-
-    found, generic = prox(np.array([row]), step)[0], twin.prox(np.array(row), step)
-    assert objective(found) <= objective(generic) + 1e-7
-    gap = objective(generic) - objective(found)  # the objective is strongly convex with constant 1
-    assert np.linalg.norm(found - generic) <= np.sqrt(2.0 * (gap + 1e-7))
 
 
 def test_rows_are_independent_and_ties_share_the_cut():
@@ -107,7 +95,7 @@ def test_the_certificate_is_at_least_the_true_gap(seed, share, size):
     assert bound >= loss + lam * mixed_norm(weights) - least - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_solver_reaches_the_minimum_of_a_generic_one(seed):
     X, y = problem(seed, d=5)
     design = DenseDesign(len(X))
@@ -149,7 +137,7 @@ def test_the_working_set_changes_nothing():
         assert value == pytest.approx(whole.value, rel=3e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_first_column_of_the_path_is_shareboosts_first(seed):
     X, y = with_a_pattern(seed)
     path = MixedNormClassifier(40, lambda_min_ratio=0.8).fit_pool(DensePool(X), y).model_
@@ -157,13 +145,6 @@ def test_the_first_column_of_the_path_is_shareboosts_first(seed):
     first = int(np.flatnonzero(path.counts)[0])
     assert path.counts[first] == 1 and path.point(first)[0][0] == greedy.selected_[0]
     assert path.lambdas[0] == pytest.approx(greedy.scores_[0])
-
-
-def test_with_all_columns_and_hardly_a_penalty_the_loss_is_that_of_the_unpenalised_problem():
-    X, y = problem(2, n=300, d=3)
-    path = MixedNormClassifier(30, lambda_min_ratio=1e-4, gap=1e-6).fit_pool(DensePool(X), y)
-    greedy = ShareBoostClassifier(3, inner_rtol=1e-6).fit(X, y)
-    assert path.train_loss_[-1] == pytest.approx(greedy.train_loss_[-1], rel=1e-4)
 
 
 # --- the classifier
@@ -191,38 +172,12 @@ def test_debiased_weights_have_the_columns_and_a_smaller_loss(digits):
         assert loss <= clf.train_loss_[number] and (number == 0 or loss < clf.train_loss_[number])
 
 
-@pytest.mark.parametrize("most", [1, 10, 12])
+@pytest.mark.parametrize("most", [1, 10])
 def test_the_path_ends_before_it_takes_more_columns_than_allowed(digits, most):
     clf, whole = (MixedNormClassifier(60, max_columns=upto).fit(*digits) for upto in (most, 30))
     there = len(clf.lambdas_)
     assert there < 30 and clf.n_columns_.max() == clf.n_learners_ <= most < whole.n_columns_[there]
     np.testing.assert_array_equal(clf.n_columns_, whole.n_columns_[:there])
-
-
-def test_features_by_name_are_their_columns():
-    """Every stump as a column of its own gives the same path."""
-    X, y = with_a_pattern(1, n=100, d=4)
-    X = np.round(X, 1)
-    thresholds = [(f, v) for f in range(4) for v in np.unique(X[:, f])[1:]]
-    columns = np.column_stack([np.where(X[:, f] >= v, 1.0, -1.0) for f, v in thresholds])
-    keys = {"n_lambdas": 8, "lambda_min_ratio": 0.2, "gap": 1e-6}
-    one = MixedNormClassifier(features="stumps", **keys).fit(X, y)
-    other = MixedNormClassifier(**keys).fit(columns, y)
-    np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-5)
-    np.testing.assert_allclose(one.decision_function(X), other.decision_function(columns), atol=0.05)
-
-
-def test_products_on_the_fly_give_the_path_of_products_that_are_stored():
-    X, y = with_a_pattern(2, n=150, d=6)
-    i, j = np.triu_indices(6, 1)
-    scaled = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
-    columns = scaled[:, i] * scaled[:, j]
-    keys = {"n_lambdas": 10, "lambda_min_ratio": 0.05}
-    one = MixedNormClassifier(features="products", **keys).fit(X, y)
-    other = MixedNormClassifier(**keys).fit(columns / np.abs(columns).max(axis=0), y)
-    assert (one.n_columns_ == other.n_columns_).all()
-    np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-9)
-    np.testing.assert_allclose(one.decision_function(X), other.decision_function(columns / np.abs(columns).max(axis=0)))
 
 
 def test_groups_of_columns_are_refused():
@@ -283,12 +238,7 @@ def test_a_path_that_comes_to_its_certificates_says_nothing(recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize("scale", [1e300, 1e160, 1e-160, 1e-310])
+@pytest.mark.parametrize("scale", [1e300, 1e-160])
 def test_values_whose_squares_are_no_numbers_are_a_sentence(scale):
     with pytest.raises(BoostrunError, match=r"too large or too small.*scale the columns"):
         MixedNormClassifier().fit(*four_points(scale=scale))
-
-
-def test_columns_of_zeros_are_left_out():
-    X, y = four_points()
-    assert MixedNormClassifier(10).fit(np.zeros_like(X), y).n_columns_.max() == 0

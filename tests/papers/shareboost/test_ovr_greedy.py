@@ -61,12 +61,6 @@ def test_both_counts_and_the_scores_of_every_number_of_features(digits):
     assert (np.diff(clf.train_loss_) < 0).all() and clf.seconds_select_.shape == (4,) == clf.seconds_optimise_.shape
 
 
-def test_a_run_is_a_prefix_of_a_longer_one(digits):
-    short, long = (OneVsRestGreedyClassifier(t).fit(*digits) for t in (3, 5))
-    for one, other in zip(short.staged_decision_function(digits[0]), long.staged_decision_function(digits[0])):
-        np.testing.assert_allclose(one, other, atol=1e-12)
-
-
 def test_a_class_whose_path_has_ended_keeps_its_last_function():
     """Class 2 is told apart by one column; the others go on."""
     X, y = noisy(1, n=90, d=4, k=2)

@@ -26,7 +26,7 @@ def pool(request):
 
 
 @pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("k", [2, 4, 19])
+@pytest.mark.parametrize("k", [2, 19])
 def test_scores_are_those_of_the_columns(pool, normalised, k):
     sides = residuals(pool.n_samples, k)
     found = pool.scores(sides, normalised=normalised)

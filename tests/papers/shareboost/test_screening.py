@@ -13,7 +13,6 @@ from boostrun.papers.shareboost.coded import CodedPool, Screen
 from boostrun.papers.shareboost.evaluations import SharePath
 from boostrun.papers.shareboost.pools import WithConstant
 from boostrun.papers.shareboost.selection import lowest_best
-from tests.papers.shareboost.pools import POOLS, samples
 from tests.reference import screening as twin
 
 
@@ -110,14 +109,6 @@ def test_few_are_looked_at_twice():
     found, every = pool.contending(sides, none), pool.scores(sides)
     assert 1 <= np.isfinite(found).sum() <= 10
     assert found.argmax() == every.argmax()
-
-
-@pytest.mark.parametrize("name", POOLS)
-def test_other_pools_contend_with_all_they_have(name):
-    pool = POOLS[name](samples()[0])
-    sides = np.asfortranarray(np.random.default_rng(0).normal(size=(pool.n_samples, 4)))
-    taken = np.zeros(pool.n_candidates, bool)
-    np.testing.assert_array_equal(pool.contending(sides, taken), pool.scores(sides))
 
 
 def test_a_constant_contends_with_columns():

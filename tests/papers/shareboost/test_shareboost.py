@@ -1,7 +1,5 @@
 """The loop: the invariants of the specification's section 14, the twin, the variants, scikit-learn's checks."""
 
-import itertools
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -18,18 +16,15 @@ from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pieces import PiecewisePool
 from boostrun.papers.shareboost.pools import DensePool, GroupPool, ProductPool
 from boostrun.papers.shareboost.selection import LazyScores
-from boostrun.papers.shareboost.stumps import BinnedStumpPool, SortedStumpPool
 from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples
 from tests.reference import sharing as twin
 
 EXACT = {"inner_rtol": 0.0, "inner_maxiter": 2000}  # to 1e-8
-SMALL = [
-    ShareBoostClassifier(2),
-    ShareBoostClassifier(2, ColumnStumps(max_bins=16), bias="free", reg=1e-3),
-]
 
 
-@parametrize_with_checks(SMALL)
+@parametrize_with_checks([
+    ShareBoostClassifier(2), ShareBoostClassifier(2, ColumnStumps(max_bins=16), bias="free", reg=1e-3),
+])  # fmt: skip
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -149,22 +144,6 @@ def test_order_of_samples_classes_and_features_changes_names_only(data):
     np.testing.assert_allclose(by_classes.path_[-1][:, classes], model.path_[-1], atol=1e-5)
 
 
-def test_two_classes_are_one_binary_problem(data):
-    x, y = data[0], data[1] % 2
-    model = ShareBoostClassifier(4, **EXACT).fit_pool(DensePool(x), y)
-    z, chosen, u = 2.0 * y - 1.0, [], np.zeros(0)
-    for _ in range(4):  # loss ln(1 + exp(1 - 2 z <u, x>))
-        slope = -2 * z / (1 + np.exp(2 * z * (x[:, chosen] @ u) - 1))
-        scores = np.abs(x.T @ slope)
-        scores[chosen] = -1
-        chosen.append(int(scores.argmax()))
-        used = x[:, chosen]
-        u = minimize(lambda u, used=used: np.logaddexp(0, 1 - 2 * z * (used @ u)).mean(), np.append(u, 0.0)).x
-    assert model.selected_.tolist() == chosen
-    np.testing.assert_allclose(model.path_[-1][:, 0], -model.path_[-1][:, 1], atol=1e-9)
-    np.testing.assert_allclose(model.path_[-1][:, 1], u, atol=1e-3)
-
-
 def test_all_columns_without_margin_are_scikit_learns_logistic_regression(data):
     x, y = data
     weight = 1e-2
@@ -173,35 +152,11 @@ def test_all_columns_without_margin_are_scikit_learns_logistic_regression(data):
     np.testing.assert_allclose(model.path_[-1], peer.coef_.T[model.selected_], atol=1e-5)
 
 
-def test_groups_of_one_column_are_no_groups(data):
-    x, y = data
-    plain = ShareBoostClassifier(5).fit_pool(DensePool(x), y)
-    groups = ShareBoostClassifier(5).fit_pool(GroupPool(x, [[r] for r in range(x.shape[1])]), y)
-    np.testing.assert_array_equal(groups.selected_, plain.selected_)
-    np.testing.assert_allclose(groups.path_[-1], plain.path_[-1], atol=1e-9)
-
-
 def test_a_group_brings_all_its_columns(digits):
     x, y = digits
     clf = ShareBoostClassifier(3, Groups([range(8 * row, 8 * row + 8) for row in range(8)])).fit(x, y)
     assert [w.shape for w in clf.path_] == [(8, 10), (16, 10), (24, 10)]
     assert clf.score(x, y) > 0.8
-
-
-def test_products_on_the_fly_lead_the_same_way_as_stored_ones(digits):
-    x, y = digits[0][:, 8:24], digits[1]
-    fly = ShareBoostClassifier(6, reg=1e-4).fit_pool(ProductPool(x), y)
-    stored = ShareBoostClassifier(6, reg=1e-4).fit_pool(DensePool(twin.product_columns(x)), y)
-    np.testing.assert_array_equal(fly.selected_, stored.selected_)
-    np.testing.assert_allclose(fly.train_loss_, stored.train_loss_, rtol=1e-9)
-
-
-def test_sorted_and_binned_stumps_lead_the_same_way(digits):
-    x, y = digits
-    models = [
-        ShareBoostClassifier(8, reg=1e-4).fit_pool(make(x), y) for make in (SortedStumpPool, BinnedStumpPool.binned)
-    ]
-    np.testing.assert_array_equal(models[0].selected_, models[1].selected_)
 
 
 def test_one_infinite_piece_is_multinomial_regression(data):
@@ -230,7 +185,7 @@ def test_lazy_scoring_of_thousands_of_columns_stays_finite_beyond_saturation(bia
     x[:, ::7], x[:, 1::7] = 0.0, 1.0
     pool = DensePool(x)
     full, lazy = (
-        ShareBoostClassifier(30, scoring=how, stop_loss=0.0, bias=bias).fit_pool(pool, y) for how in ("full", "lazy")
+        ShareBoostClassifier(30, scoring=s, stop_loss=0.0, bias=bias).fit_pool(pool, y) for s in ("full", "lazy")
     )
     np.testing.assert_array_equal(lazy.selected_, full.selected_)
     assert lazy.scored_[-1] < 6000 and lazy.train_loss_[-1] < 1e-6
@@ -245,32 +200,19 @@ def test_lazy_scoring_looks_at_fewer_candidates_in_late_rounds(digits, monkeypat
     assert model.scored_[-8:].mean() < 0.6 * model.scored_[0]
 
 
-@pytest.mark.slow
-def test_without_a_weight_a_round_moves_residuals_by_at_least_its_score(digits):
-    """Why lazy scoring saves nothing there: the score of the candidate that is taken falls to zero, no score of columns
-    in [-1, 1] changes by more than the residuals move, and so every bound rises by the best score."""
-    x, y = digits
-    model = ShareBoostClassifier(12, **EXACT).fit_pool(DensePool(x), y)
-    stages = [np.zeros((len(y), 10)), *model.model_.staged_scores(x)]
-    g = [residuals(scores, y) for scores in stages]
-    moved = [np.abs(after - before).sum() / len(y) for before, after in itertools.pairwise(g)]
-    assert (np.array(moved) >= model.scores_ - 1e-6).all()
-
-
 def test_solvers_agree(data):
     x, y = data
-    runs = [
-        ShareBoostClassifier(5, solver=s, inner_rtol=0, inner_maxiter=20_000).fit_pool(DensePool(x), y)
-        for s in ("lbfgs", "agd")
-    ]
+    exact = {"inner_rtol": 0, "inner_maxiter": 20_000}
+    runs = [ShareBoostClassifier(5, solver=s, **exact).fit_pool(DensePool(x), y) for s in ("lbfgs", "agd")]
     np.testing.assert_array_equal(runs[0].selected_, runs[1].selected_)
     np.testing.assert_allclose(runs[0].train_loss_, runs[1].train_loss_, rtol=1e-8)
     np.testing.assert_allclose(runs[0].path_[-1], runs[1].path_[-1], atol=1e-4)
     assert runs[1].inner_residual_.max() <= 1e-8
 
 
-@pytest.mark.parametrize("kind", choices("reg_kind"))
-@pytest.mark.parametrize("solver", ["lbfgs", "agd"])
+@pytest.mark.parametrize(
+    ("kind", "solver"), [*((kind, "lbfgs") for kind in choices("reg_kind")), ("smoothed_linf", "agd")]
+)
 def test_every_penalty_is_minimised_with_the_loss(kind, solver, data):
     x, y = data
     keys = {"reg": 1e-2, "reg_kind": kind, "beta": 20.0, "solver": solver, "inner_maxiter": 5000}
@@ -283,18 +225,10 @@ def test_every_penalty_is_minimised_with_the_loss(kind, solver, data):
 
 
 @pytest.mark.parametrize("kind", choices("reg_kind"))
-def test_penalties_have_their_gradients_are_zero_at_zero_and_near_their_norms(kind):
-    penalty, rng = regulariser(kind, 50.0), np.random.default_rng(0)
-    weights, step = rng.normal(size=(4, 3)), 1e-6
-    value, gradient = penalty(weights)
-    for place in np.ndindex(weights.shape):
-        up, down = weights.copy(), weights.copy()
-        up[place] += step
-        down[place] -= step
-        assert gradient[place] == pytest.approx((penalty(up)[0] - penalty(down)[0]) / (2 * step), abs=1e-6)
-    nothing = penalty(np.zeros((4, 3)))
-    assert nothing[0] == pytest.approx(0.0, abs=1e-15)
-    assert not nothing[1].any()
+def test_penalties_are_flat_at_zero_and_near_their_norms(kind):
+    penalty, weights = regulariser(kind, 50.0), np.random.default_rng(0).normal(size=(4, 3))
+    value, (nothing, slope) = penalty(weights)[0], penalty(np.zeros((4, 3)))
+    assert nothing == pytest.approx(0.0, abs=1e-15) and not slope.any()
     if kind == "smoothed_l1":
         assert 0 <= np.abs(weights).sum() - value <= 12 * np.log(2) / 50
     elif kind == "smoothed_linf":
@@ -493,7 +427,7 @@ def test_without_a_seed_nothing_but_pieces_is_random(digits):
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8])
-@pytest.mark.parametrize("width", [2, 37, 130])
+@pytest.mark.parametrize("width", [2, 130])
 def test_of_equal_columns_the_first_is_taken(kind, width):
     rng = np.random.default_rng(width)
     y = rng.integers(0, 3, 301)
@@ -502,15 +436,6 @@ def test_of_equal_columns_the_first_is_taken(kind, width):
     pool = CodedPool(np.ascontiguousarray(x.T)) if kind == np.uint8 else DensePool(x / kind(255))
     for scoring in ("full", "lazy"):
         assert ShareBoostClassifier(1, scoring=scoring).fit_pool(pool, y).selected_.tolist() == [1]
-
-
-@pytest.mark.parametrize("make", [DensePool, ProductPool])
-def test_lazy_scoring_with_a_constant_in_the_pool(make, data):
-    runs = [
-        ShareBoostClassifier(7, bias="pool", scoring=how, reg=1e-4).fit_pool(make(data[0]), data[1])
-        for how in ("full", "lazy")
-    ]
-    np.testing.assert_array_equal(runs[0].selected_, runs[1].selected_)
 
 
 def test_a_score_that_rises_by_all_that_residuals_move_is_not_missed(monkeypatch):

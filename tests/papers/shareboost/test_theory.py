@@ -54,7 +54,7 @@ def test_the_l1_solution_found_by_proximal_gradient():
 
 
 def test_columns_of_the_frobenius_solution_sum_to_zero():
-    x, y, _, _, m = first_example(16)
+    x, y, *_ = first_example(16)
     np.testing.assert_allclose(theory.frobenius_solution(x, y, 16, 1e-4).sum(axis=1), 0.0, atol=1e-7)
 
 
