@@ -104,14 +104,12 @@ def test_whole_numbers_may_be_written_as_floats(name):
     whole = {"inner_maxiter": 20, "n_lambdas": 3, "beam": 2, "k": 2, "search_samples": 30, "n_classes": 4}
     keys = {key: value for key, value in whole.items() if key in method.fields}
     budget = dict.fromkeys(method.budget, 3)
-    one, other = (
-        method.make(
-            {key: kind(value) for key, value in keys.items()},
-            {symbol: kind(value) for symbol, value in budget.items()},
-            {"random_state": 0},
-        ).fit(X, y)
-        for kind in (int, float)
-    )
+
+    def fitted(kind):
+        as_kind = [{key: kind(value) for key, value in each.items()} for each in (keys, budget)]
+        return method.make(*as_kind, {"random_state": 0}).fit(X, y)
+
+    one, other = fitted(int), fitted(float)
     np.testing.assert_array_equal(one.predict(X), other.predict(X))
 
 

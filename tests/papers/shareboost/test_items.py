@@ -122,8 +122,7 @@ def test_figures_of_a_setting_may_be_those_of_an_earlier_round(command, images):
         return {(row["row"], row["metric"]): float(row["mean"]) for row in rows if row["mean"]}
 
     short = figures(BESIDE.replace("T=3", "T=2"))
-    early = figures(BESIDE + "read_after: {shared: 2}\n")
-    assert early == short
+    assert figures(BESIDE + "read_after: {shared: 2}\n") == short
     assert figures(BESIDE) != short
     assert figures(BESIDE.replace("T=3", "T=2") + "read_after: {shared: 3}\n") == short  # it has no third one
     path.write_text(BESIDE + "read_after: {sharde: 2}\n")
@@ -154,15 +153,9 @@ def test_figure_2_has_a_mean_over_class_orders():
     assert orders == [str(order) for order in range(10)]
     planned = []
     for needed, (_, settings) in zip((4, None, *[8] * 8), item.cells):
-        record = {
-            "seed": 0,
-            "key": str(needed),
-            "status": "done",
-            "metrics": {"features_to_20_pct": needed},
-            "cost": {},
-        }
-        cell = cell_of(settings)
-        planned.append(PlannedCell(settings, cell, Inputs("", ""), done=[record | {"cost": {}, "curve": {}}]))
+        record = {"seed": 0, "key": str(needed), "status": "done", "metrics": {"features_to_20_pct": needed}}
+        done = [record | {"cost": {}, "curve": {}}]
+        planned.append(PlannedCell(settings, cell_of(settings), Inputs("", ""), done=done))
     (cell,) = build(item.spec, item.entries(planned)).cells
     assert (cell.row, cell.expected, cell.n, cell.mean) == ("shareboost", 10, 9, 68 / 9)
     assert not cell.complete and "absent" in cell.reason
@@ -170,12 +163,8 @@ def test_figure_2_has_a_mean_over_class_orders():
 
 def test_of_a_mean_over_dictionaries_the_first_is_pictured():
     item = paper.load("shareboost/fig6")
-    assert list(item.pictured) == [
-        "mnist reg 0",
-        "mnist reg tuned",
-        "mnist_expanded reg 0",
-        "mnist_expanded reg of mnist",
-    ]
+    names = ["mnist reg 0", "mnist reg tuned", "mnist_expanded reg 0", "mnist_expanded reg of mnist"]
+    assert list(item.pictured) == names
     for name, number in item.pictured.items():
         place, _ = item.cells[number]
         assert name == f"{place.values['dataset']} {place.setting}" and place.values["features.seed"] == "0"
