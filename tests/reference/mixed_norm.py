@@ -1,4 +1,4 @@
-"""Obvious twins of the mixed norm: a generic solver for the proximal map and for the whole problem."""
+"""Obvious twins of the mixed norm: a projection by bisection, and a generic solver for the whole problem."""
 
 import numpy as np
 from scipy.optimize import minimize
@@ -33,12 +33,6 @@ def constrained(objective, shape, penalty, start):
         constraints={"type": "ineq", "fun": lambda v: above @ v, "jac": lambda v: above},
     )  # fmt: skip
     return found.x[:size].reshape(shape), found.fun
-
-
-def prox(values, step):
-    """argmin_w 1/2 ||w - v||^2 + step ||w||_inf of one row (k,)."""
-    row = values[None]
-    return constrained(lambda w: (0.5 * ((w - row) ** 2).sum(), w - row), row.shape, step, row)[0][0]
 
 
 def mixed_norm_minimum(samples, y, k, lam):
