@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import NamedTuple
 
 from boostrun.report import verdicts
 from boostrun.report.page.records import PageSection, Records, bests, verdict_counts
@@ -18,27 +17,20 @@ from boostrun.report.verdicts import Judged
 __all__ = ["OWN", "PageSection", "Records", "render"]
 
 OWN = "own"
-"""First part of the names of sections that are a person's own runs."""
-
-
-class Stored(NamedTuple):
-    """How much a page shows: own trials in so many runs, the last of which ended when; items of papers, those of them
-    with trials; records in all."""
-
-    own_trials: int
-    own_runs: int
-    last: str
-    items: int
-    with_trials: int
-    records: int
+"""First part of the names of sections that are your own runs."""
 
 
 def render(
     sections: Sequence[PageSection], records: Records, version: str, remark: str = "",
     claims: Mapping[str, Sequence[Judged]] | None = None,
 ) -> str:  # fmt: skip
-    """The page; ``version`` is that of boostrun, ``remark`` a line below the heading, ``claims`` come first: those of
-    each paper with their verdicts.
+    """The page.
+
+    Parameters
+    ----------
+    version : that of boostrun
+    remark : a line below the heading
+    claims : the claims of each paper with their verdicts, which come first
     """
     from jinja2 import Environment
 
@@ -51,14 +43,16 @@ def render(
     for section in sections:
         papers.setdefault(section.paper, []).append(section)
     own = papers.pop(OWN, [])
-    stored = Stored(
-        sum(one.trials for one in own), len(own), own[0].when if own else "", sum(map(len, papers.values())),
-        sum(bool(one.trials) for one in sections if one.paper != OWN), len(records),
-    )  # fmt: skip
-    choices = {
-        "dataset": _names(name for section in sections for name in section.datasets),
-        "algo": _names(name for section in sections for name in section.algos),
+    stored = {
+        "own_trials": sum(one.trials for one in own), "own_runs": len(own), "last": own[0].when if own else "",
+        "paper_items": sum(map(len, papers.values())),
+        "with_trials": sum(bool(one.trials) for one in sections if one.paper != OWN),
+    }  # fmt: skip
+    names = {
+        "dataset": {name for section in sections for name in section.datasets},
+        "algo": {name for section in sections for name in section.algos},
     }
+    choices = {kind: sorted(found, key=str.lower) for kind, found in names.items()}
     return environment.from_string(page).render(
         papers=papers, own=own, stored=stored, choices=choices,
         bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
@@ -68,14 +62,10 @@ def render(
 
 
 def _verdicts(claims: Mapping[str, Sequence[Judged]]) -> list[tuple[str, str, list[list[str]], list[str]]]:
-    """(paper, how many claims have each verdict, head and rows of texts, the verdict of each row) of each paper."""
+    """For each paper: its name, its counts of verdicts, head and rows of texts, and the verdict of each row."""
     found = []
     for name, judged in claims.items():
         counts = verdicts.counts(judged)
-        told = ", ".join(f"{counts[word]} {word}" for word in verdicts.WORDS if counts[word])
-        found.append((name, told, verdicts.table(judged), [one.word.replace(" ", "-") for one in judged]))
+        text = ", ".join(f"{counts[word]} {word}" for word in verdicts.WORDS if counts[word])
+        found.append((name, text, verdicts.table(judged), [one.word.replace(" ", "-") for one in judged]))
     return found
-
-
-def _names(names) -> list[str]:
-    return sorted(set(names), key=str.lower)

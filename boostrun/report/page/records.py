@@ -1,7 +1,4 @@
-"""The records behind a page's tables in few bytes: what repeats is kept once and named by its number.
-
-One item of a paper on the page: its table, charts, ranks and pictures, all made of stored records.
-"""
+"""The sections of a page: each item's table, charts, ranks and pictures, and the records behind them in few bytes."""
 
 from __future__ import annotations
 
@@ -30,13 +27,13 @@ from boostrun.report.statistics import Ranks
 from boostrun.report.table import Comparison, ResultTable, contests, rounded_differences
 from boostrun.report.verdicts import Judged
 
-_OF_THE_MACHINE = ("seconds", "time_s", "memory", "_mb", "per_second")
+_MACHINE = ("seconds", "time_s", "memory", "_mb", "per_second")  # parts of the names of figures that a machine decides
 _SHOWN = 16  # hexadecimal digits of a key: `boostrun diff` takes a key's beginning
 _PACKAGES = ("boostrun", "numpy", "scipy", "numba", "scikit-learn", "river")
 
 
 class Records:
-    """The records of a page, each once: :meth:`put` in, then found by number; :meth:`summary` is for JSON."""
+    """The records of a page, each once, by number: :meth:`put` in, :meth:`find`, and :meth:`summary` for JSON."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -49,32 +46,31 @@ class Records:
         return len(self._records)
 
     def put(self, record: Mapping[str, Any], command: str, stale: str = "") -> int:
-        """Where the record stands; ``command`` runs its cell again, ``stale`` says what has changed since it ran."""
+        """The number of a record; ``command`` runs its cell again, ``stale`` says what has changed since it ran."""
         key, seed, provenance = str(record["key"]), record["seed"], record["provenance"]
         if key not in self._numbers:
             self._numbers[key] = len(self._records)
             self._records.append(
-                [key[:_SHOWN], seed if isinstance(seed, int) else str(seed), self._text(command),
+                [key[:_SHOWN], seed if isinstance(seed, int) else str(seed),
+                 self._texts.setdefault(command, len(self._texts)),
                  self._origin(provenance), _figures(record["metrics"]), _figures(record["cost"]),
                  str(provenance.get("time", ""))[:19], stale]
             )  # fmt: skip
         return self._numbers[key]
 
     def find(self, records: Iterable[Mapping[str, Any]]) -> list[int]:
-        """Where records stand, in their order; those that were never put in are left out."""
+        """The numbers of records, in their order, without those that were never put in."""
         return [self._numbers[key] for record in records if (key := str(record.get("key"))) in self._numbers]
 
     def summary(self) -> dict[str, Any]:
-        """``records``: [key's beginning, seed, command, origin, metrics, counts, time, stale], ``commands`` and
-        ``origins``: what those numbers stand for."""
+        """``records``: [beginning of the key, seed, command, origin, metrics, counts, time, stale]; ``commands`` and
+        ``origins`` resolve the numbers there."""
         return {"records": self._records, "commands": list(self._texts), "origins": self._origins}
 
-    def _text(self, text: str) -> int:
-        return self._texts.setdefault(text, len(self._texts))
-
     def _origin(self, provenance: Mapping[str, Any]) -> int:
-        """What surrounded a trial, but for what names or measures a machine."""
-        git, versions = (_mapping(provenance.get(name)) for name in ("git", "versions"))
+        """The number of a trial's environment, without what names or measures a machine."""
+        found = [provenance.get(name) for name in ("git", "versions")]  # a run outside a checkout has no commit
+        git, versions = (one if isinstance(one, Mapping) else {} for one in found)
         origin = {
             "command": " ".join(map(str, provenance.get("command") or [])),
             "commit": str(git.get("revision", "")),
@@ -89,31 +85,26 @@ class Records:
         return self._surroundings[name]
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    """The value, or an empty mapping for what is none: a run outside a checkout has no commit."""
-    return value if isinstance(value, Mapping) else {}
-
-
 def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers that are the same on any machine, with eight digits.
+    """The finite numbers that are the same on any machine, with eight digits.
 
     >>> _figures({"test_error_pct": 1.9500000000000028, "train_seconds": 0.3, "samples_drawn": 63000})
     {'test_error_pct': 1.95, 'samples_drawn': 63000}
     """
-    kept = {name: value for name, value in figures.items() if not any(word in name for word in _OF_THE_MACHINE)}
     return {
         name: value if isinstance(value, int) else float(f"{value:.8g}")
-        for name, value in kept.items()
+        for name, value in figures.items()
         if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    }
+        and not any(word in name for word in _MACHINE)
+    }  # fmt: skip
 
 
 _ERROR, _ACCURACY = "test_error_pct", "test_accuracy_pct"
-_PARTS_OF_DATA = {"holdout", "train_samples"}  # keys of cells that are not measured on, or trained on, the whole of it
+_PARTS_OF_DATA = {"holdout", "train_samples"}  # keys of cells that use a part of their data set
 
 
 class Best(NamedTuple):
-    """The lowest mean test error that is stored of a data set: whose, how low, of how many trials, and where."""
+    """The lowest stored mean test error on a data set, with its method, trials and place."""
 
     dataset: str
     method: str
@@ -124,17 +115,17 @@ class Best(NamedTuple):
     title: str
 
     @property
-    def told(self) -> str:
-        """The error as a table has it."""
+    def text(self) -> str:
+        """The error as in a table."""
         return spread(self.error, self.std)
 
 
 def best_of(
     table: ResultTable, entries: Sequence[Entry], anchor: str, title: str, names: Mapping[tuple, tuple[str, str]]
 ) -> list[Best]:
-    """The best cell of each data set of a table: complete ones, trained and tested on all of the data.
+    """The best cell on each data set of a table, of complete ones that train and test on all of the data.
 
-    Cells whose figures are read off a curve on its way do not count. ``names`` are (algorithm, data set) of places.
+    Cells whose figures are read off a curve do not count. ``names`` are (algorithm, data set) of places.
     """
     found: dict[str, Best] = {}
     for cell, entry in zip(table.cells, entries):
@@ -151,15 +142,14 @@ def best_of(
 
 
 def _method(table: ResultTable, cell: Comparison, algo: str) -> str:
-    """A cell in words: its row, behind the name of the method where the row is called otherwise, and its columns but
-    for the metric, which the list has in its head."""
+    """A cell in words: its method, its row if that has another name, and its columns without the metric."""
     label = table.label(cell)
     columns = [part for part in cell.column[1:] if part != metric_name(cell.metric)]
     return " ".join(filter(None, (label if algo in label else f"{algo}: {label}", *columns)))
 
 
 def bests(found: Sequence[Best]) -> list[Best]:
-    """One for each data set, those with an own run first, then by name."""
+    """The best of each data set, those with an own run first, then by name."""
     chosen: dict[str, Best] = {}
     for one in found:
         if one.dataset not in chosen or one.error < chosen[one.dataset].error:
@@ -169,15 +159,15 @@ def bests(found: Sequence[Best]) -> list[Best]:
 
 
 def verdict_counts(claims: Mapping[str, Sequence[Judged]]) -> list[list[str]]:
-    """A head and a row for each paper: how many of its claims have each verdict; nothing without claims."""
+    """A head and a row for each paper: the number of claims with each verdict; empty without claims."""
     return verdicts.summary(claims) if claims else []
 
 
-_POINTS = 60  # of a curve: more cannot be seen at the width of a page
+_POINTS = 60  # of a curve; more cannot be seen at the width of a page
 
 
 class Plot(NamedTuple):
-    """A figure of curves, and what the choice of it is called."""
+    """A figure and its name in a list of choices."""
 
     title: str
     chart: Markup
@@ -187,21 +177,22 @@ def plots_of(
     name: str, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras,
     folders: Sequence[Path] = (),
 ) -> list[Plot]:  # fmt: skip
-    """The plots of the section ``name``; what the first of ``folders`` that can be written keeps is not drawn again.
+    """The plots of the section ``name``.
 
-    A section's file is written over when anything that it shows has changed.
+    They are kept in the first of ``folders`` that can be written, and drawn again only if something that they show has
+    changed.
     """
-    of = drawing_digest((name, _POINTS), entries, curves, metrics, extras)
+    digest = drawing_digest((name, _POINTS), entries, curves, metrics, extras)
     places = [folder / hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:24] for folder in folders]
     for place in places:
         kept = remembered(place)
-        if isinstance(kept, dict) and kept.get("of") == of:
+        if isinstance(kept, dict) and kept.get("of") == digest:
             return [Plot(title, Markup(chart)) for title, chart in kept["plots"]]
     plots = [
         Plot(title, Markup(svg(figure, f"{name} {stem}")))
         for stem, title, figure in curve_figures(entries, curves, metrics, extras, _POINTS)
     ]
-    remember(places, {"of": of, "plots": [[title, str(chart)] for title, chart in plots]})
+    remember(places, {"of": digest, "plots": [[title, str(chart)] for title, chart in plots]})
     return plots
 
 
@@ -210,7 +201,7 @@ Names = Mapping[tuple, tuple[str, str]]
 
 
 class PageCell(NamedTuple):
-    """One text; ``value`` sorts it (empty where there is none), ``records`` are the numbers of its trials."""
+    """One text with the ``value`` that sorts it, and the numbers of its trials' ``records``."""
 
     text: str
     value: str
@@ -220,7 +211,7 @@ class PageCell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A method's cells, the columns of all groups one after the other."""
+    """The cells of a method in all column groups."""
 
     label: str
     algo: str
@@ -228,7 +219,7 @@ class Row(NamedTuple):
 
 
 class PageGroup(NamedTuple):
-    """Columns of one head: ``parts`` are ours alone, or ours, the paper's and the difference."""
+    """The columns of one head: ``parts`` are ours, or ours, the paper's and the difference."""
 
     head: str
     parts: tuple[str, ...]
@@ -246,16 +237,14 @@ class PageBlock(NamedTuple):
 def blocks(
     table: ResultTable, laid: Layout, entries: Sequence[Entry], names: Names, records: Records
 ) -> list[PageBlock]:
-    """The blocks of a laid out table, whose cells and ``entries`` are in the same order."""
+    """The blocks of a table with its layout; its cells and ``entries`` have the same order."""
     places = {}
     for cell, entry in zip(table.cells, entries):
         algo, dataset = names.get((entry.row, entry.setting, tuple(entry.column)), ("", ""))
         places[block_title(table, cell), group_head(cell), table.label(cell)] = (cell, entry, algo, dataset)
     found = []
     for block in laid.blocks:
-        here = [
-            [places.get((block.title, group.heads[0], row)) for row in block.rows] for group in block.groups
-        ]  # fmt: skip
+        here = [[places.get((block.title, group.heads[0], row)) for row in block.rows] for group in block.groups]
         groups = tuple(
             PageGroup(group.heads[0], ("ours", *group.heads[1:]), next((place[3] for place in column if place), ""))
             for group, column in zip(block.groups, here)
@@ -306,9 +295,9 @@ def rank_chart(ranks: Ranks, title: str) -> Markup:
         parts.append(f'<path class="axis" d="M{at(tick):g} {_TOP - 4}v4"/>')
         parts.append(f'<text x="{at(tick):g}" y="{_TOP - 8}" text-anchor="middle">{tick}</text>')
     wide = min(at(1 + ranks.critical_difference), right) - left
-    told = f"CD {ranks.critical_difference:.2f}"
+    label = f"CD {ranks.critical_difference:.2f}"
     parts.append(f'<path class="cd" d="M{left} 14v6m0-3h{wide:g}m0-3v6"/>')
-    parts.append(f'<text x="{left + wide / 2:g}" y="11" text-anchor="middle">{told}</text>')
+    parts.append(f'<text x="{left + wide / 2:g}" y="11" text-anchor="middle">{label}</text>')
     for number, (first, last) in enumerate(ranks.groups):
         ends = at(ranks.mean_ranks[first]) - 2, at(ranks.mean_ranks[last]) + 2
         parts.append(f'<path class="tied" d="M{ends[0]:g} {_TOP + 7 + 6 * number}H{ends[1]:g}"/>')
@@ -327,14 +316,14 @@ def rank_chart(ranks: Ranks, title: str) -> Markup:
 
 
 class Picture(NamedTuple):
-    """A picture that was drawn before: PNG bytes, and what it is."""
+    """A stored picture: its caption and its PNG bytes."""
 
     caption: str
     content: bytes
 
 
 class Diagram(NamedTuple):
-    """A critical-difference diagram with its caption, and the data set that it is of where it is of one."""
+    """A critical-difference diagram with its caption, and its data set if it has one."""
 
     caption: str
     dataset: str
@@ -343,8 +332,7 @@ class Diagram(NamedTuple):
 
 @dataclass(frozen=True)
 class PageSection:
-    """What the page shows of an item; ``told`` is one line on how much of it there is, ``when`` when its last trial
-    ended."""
+    """What the page shows of an item; ``told`` counts its figures, ``when`` is the end of its last trial."""
 
     name: str
     title: str
@@ -367,7 +355,7 @@ class PageSection:
 
     @property
     def packed(self) -> str:
-        """The charts as the page's script unpacks them: a list in JSON, deflated, in base64; nothing of no chart."""
+        """The charts for the page's script: a list in JSON, deflated, in base64; empty without charts."""
         if not self.plots:
             return ""
         charts = json.dumps([str(plot.chart) for plot in self.plots], separators=(",", ":"))
@@ -380,7 +368,7 @@ class PageSection:
 
     @property
     def anchor(self) -> str:
-        """What a link to it is called."""
+        """The name of links to it."""
         return anchor_of(self.name)
 
     @property
@@ -395,7 +383,7 @@ class PageSection:
 
 
 def anchor_of(name: str) -> str:
-    """What a link to the item of that name is called.
+    """The name of links to an item.
 
     >>> anchor_of("reservoir/table3")
     'reservoir-table3'
@@ -408,9 +396,14 @@ def section(
     metrics: Sequence[str], names: Names, records: Records, *, extras: Extras = NO_EXTRAS,
     pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "", drawn: Sequence[Path] = (),
 ) -> PageSection:  # fmt: skip
-    """The section of a table; ``entries`` are those that it was built of, ``curves`` one a cell, and row
-    ``differences_to`` the one that others are compared with by seed, if any. Plots that lie in the folders ``drawn``
-    from an earlier page are not drawn again.
+    """The section of a table.
+
+    Parameters
+    ----------
+    entries : those that the table was built of
+    curves : one for each cell
+    differences_to : the row that others are compared with by seed, if any
+    drawn : folders that keep plots of earlier pages
     """
     laid = layout(table)
     plots = plots_of(name, entries, curves, metrics, extras, drawn)
