@@ -25,7 +25,7 @@ _PUBLIC = {
     "BoostrunError": "boostrun.errors",
     "StumpEnsemble": "boostrun.methods.stumps",
     "VoteEnsemble": "boostrun.methods.stumps",
-    "records": "boostrun.runner.stored",
+    "records": "boostrun.runner.api",
     "run": "boostrun.runner.api",
 }
 

@@ -27,7 +27,7 @@ from boostrun.report import build, write
 from boostrun.report.formats import SAMPLED
 from boostrun.report.markup import write_bytes
 from boostrun.runner import paper
-from boostrun.runner.drawings import draw
+from boostrun.runner.paper import draw
 from boostrun.runner.plan import open_store, plan
 
 _LAST_DIGIT = 2e-5

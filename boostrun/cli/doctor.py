@@ -64,7 +64,7 @@ def _broken(words: Arguments) -> list[str]:
     for name in filter(catalogue.is_guest, catalogue.papers()):
         with catalogue.sparing(name, asked=False):
             if catalogue.papers()[name].claims is not None:
-                claims.of_papers([name], words.config_dir)
+                claims.claims_of([name], words.config_dir)
             for item in catalogue.options("paper", words.config_dir):
                 if item.startswith(f"{name}/"):
                     paper.faults(item, words.config_dir)

@@ -10,8 +10,7 @@ from boostrun.report import Entry, TableSpec, build
 from boostrun.report.curves import MOST_LINES, too_many
 from boostrun.report.figures import NO_EXTRAS
 from boostrun.report.pictures import drawing_digest, drawn_before, stamp, write_both, write_pictures
-from boostrun.runner.naming import telling
-from boostrun.runner.own import told_apart
+from boostrun.runner.naming import distinctions, numbered
 from boostrun.runner.plan import PlannedCell
 
 METRIC = "test_accuracy_pct"
@@ -20,7 +19,7 @@ METRIC = "test_accuracy_pct"
 def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry]:
     """The entries of a run by two column levels: the data set, with its features where several were run, and what else
     tells a cell from the others."""
-    keys = telling(cells)
+    keys = distinctions(cells)
     several = len({one["features"] for one in keys}) > 1
     values: dict[str, set[tuple[str, str]]] = {}
     for one, entry in zip(keys, entries):
@@ -33,7 +32,7 @@ def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry
         panel = " ".join([one["dataset"], *([one["features"]] if several else [])])
         rest = " ".join(f"{key}={value}" for key, value in one.items() if key in told)
         found.append(dataclasses.replace(entry, column=(panel, rest)))
-    return told_apart(found)
+    return numbered(found)
 
 
 def table_of(title: str, entries: Sequence[Entry]):

@@ -13,7 +13,7 @@ from boostrun.cli.arguments import Arguments
 from boostrun.cli.items import item_name
 from boostrun.digest import reached
 from boostrun.runner.compose import compose_all
-from boostrun.runner.naming import PARTS, apart, trials, word
+from boostrun.runner.naming import PARTS, columns_of, trials, word
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.store import code as changes
 from boostrun.store.code import code_of
@@ -36,7 +36,7 @@ def main(words: Arguments) -> int:
     cells = _distinct(plan(all_settings, store))
     history = _history(store)
     total, unknown = 0.0, 0
-    for cell, settings in zip(cells, apart(cells)):
+    for cell, settings in zip(cells, columns_of(cells)):
         seconds, megabytes = _estimate(cell, history)
         print(_line(cell, _label(cell, settings), seconds, megabytes))
         if "why" in words.flags:

@@ -27,7 +27,7 @@ from boostrun.report.page.records import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
 from boostrun.runner.compose import compose_one
-from boostrun.runner.own import own_runs
+from boostrun.runner.naming import own_runs
 from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
 from boostrun.store.store import Store
 

@@ -17,7 +17,6 @@ from boostrun.report.layout import render_text
 from boostrun.report.table import write_differences
 from boostrun.runner import paper
 from boostrun.runner.compose import compose_one
-from boostrun.runner.drawings import draw, draw_item
 from boostrun.runner.plan import roots
 from boostrun.store.code import publish
 from boostrun.store.packs import write_records
@@ -35,7 +34,7 @@ def main(words: Arguments) -> int:
         return frontier.main(published_frontier.command_of(words))
     if drawing := paper.drawing(name, words.config_dir):
         settings = compose_one(words.overrides, words.config_dir)
-        print(draw(drawing, Path(settings.root["results"]) / name, roots(settings)[0]))
+        print(paper.draw(drawing, Path(settings.root["results"]) / name, roots(settings)[0]))
         return 0
     item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
     same_places(item.settings)
@@ -51,7 +50,7 @@ def main(words: Arguments) -> int:
                 {record["inputs"]["source"] for record in records})  # fmt: skip
         if item.differences_to:
             write_differences(table, item.differences_to, folder)
-        drawn, told = draw_item(item, result.cells, entries, table, folder)
+        drawn, told = item.draw(result.cells, entries, table, folder)
     print(render_text(table))
     if not result.interrupted:
         what = ".tex, .png, curves" if drawn else ".tex; there is nothing to draw"

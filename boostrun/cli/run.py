@@ -15,7 +15,7 @@ from boostrun.config import catalogue, fields_in
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import GROUPS, Root, Settings
 from boostrun.runner.compose import compose_all, compose_one
-from boostrun.runner.naming import telling, word
+from boostrun.runner.naming import distinctions, word
 from boostrun.runner.plan import PlannedCell
 from boostrun.store.cell import Cell, digest_of
 
@@ -139,10 +139,10 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     from boostrun.files import sweep
     from boostrun.report import summary
     from boostrun.report.own_table import own_table
-    from boostrun.runner.naming import about, trials
+    from boostrun.runner.naming import in_common, trials
 
     entries = [entry(cell) for cell in cells]
-    keys = telling(cells)
+    keys = distinctions(cells)
     root = Path(cells[0].settings.root["results"]) / "tables"
     for other in root.glob("*/"):
         sweep(other)
@@ -150,7 +150,7 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     digest = digest_of([cell.cell.key for cell in cells])[:8]
     folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '').replace(':', '.')}-{digest}")
     scores, kept = _scores(cells)
-    table = own_table(title, entries, keys, METRIC, [about(cells), trials(cells)], scores=scores)
+    table = own_table(title, entries, keys, METRIC, [in_common(cells), trials(cells)], scores=scores)
     table.write(folder)  # before anything is printed: a full disk must not cost the table
     print(summary(entries, METRIC, keys=keys, scores=scores))
     print(trials(cells))

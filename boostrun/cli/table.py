@@ -29,11 +29,9 @@ def main(words: Arguments) -> int:
     if name.startswith(frontier.ROOM):
         return frontier.show(words)
     if "draw" in words.flags and (drawing := paper.drawing(name, words.config_dir)):
-        from boostrun.runner.drawings import draw
-
         settings = compose_one(words.overrides, words.config_dir)
         folder = Path(words.output or Path(settings.root["results"]) / name)
-        print(draw(drawing, folder, roots(settings)[0]))
+        print(paper.draw(drawing, folder, roots(settings)[0]))
         return 0
     if "quick" in words.flags:
         item = paper.load(name, words.overrides, True, words.config_dir)
@@ -45,10 +43,8 @@ def main(words: Arguments) -> int:
     table = build(item.spec, entries)
     print(render_text(table))
     if "draw" in words.flags:
-        from boostrun.runner.drawings import draw_item
-
         folder = Path(words.output or item.folder())
-        drawn, told = draw_item(item, cells, entries, table, folder)
+        drawn, told = item.draw(cells, entries, table, folder)
         names = ", ".join(path.name for path in drawn)
         print("\n".join(["", *told, f"written: {folder}/{names}" if drawn else "there is nothing to draw"]))
     if "strict" in words.flags and table.missing:

@@ -102,7 +102,7 @@ class Paper:
     states : "module:Class" of a stream learner -> "module:function" that checks a saved one, or one of a subclass:
         ``function(learner, n_classes)`` raises :class:`boostrun.methods.archive.Damaged` if arrays of the right types
         and shapes hold numbers that compiled code must not use. ``n_classes`` is the number in the file.
-    drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.drawings`.
+    drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.paper`.
     pictures : name -> "module:function" that draws the records of an item's cells.
     items : a folder of YAML files, one for each table or figure; None for ``conf/paper`` in the package.
     reference : a CSV file of the paper's published figures, or None.

@@ -1,35 +1,44 @@
-"""The runner as a function: the same cells, store and resumption as the command, and a pandas table back."""
+"""The library's functions: run cells, or read stored records, as pandas tables."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pandas
 
-from boostrun.config.words import keys_and_values
+from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError
-from boostrun.runner import predictions
-from boostrun.runner.compose import compose_all
-from boostrun.runner.execute import run_cells
-from boostrun.runner.naming import apart
+from boostrun.runner import paper, predictions
+from boostrun.runner.compose import compose_all, compose_one
+from boostrun.runner.naming import columns_of, flat
+from boostrun.runner.plan import open_store, plan
 from boostrun.store.record import set_aside_line
+
+_AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
 
 
 def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **keys) -> pandas.DataFrame:
-    """Run every combination of the overrides, as ``boostrun -m`` does, and return one row a trial.
+    """Run every combination of the overrides, as ``boostrun -m`` does, and return one row per trial.
 
     Parameters
     ----------
     overrides : "key=value" texts, several values separated by commas.
     quiet : show no progress on stderr.
-    config_dir : a folder of your own YAML files, beside the packaged ones.
+    config_dir : a folder of your own YAML files, used with the packaged ones.
     keys : keys at the top of the config by keyword, e.g. ``trials=10, n_jobs=2``.
 
-    Returns a DataFrame with columns ``algo, dataset, features``, the budget (``r, q, T, ...``), every other key that
-    differs between the rows or is named in the call (``algo.shrinkage``, ``features.bins``, ``holdout`` ...), ``seed``,
-    every metric, ``log_loss`` and ``brier`` where ``run.predictions=true`` has kept probabilities, and every cost; what
-    a method or its records do not have is missing (NA). Raises BoostrunError for bad settings, failed trials, or when
-    interrupted.
+    Returns
+    -------
+    DataFrame
+        With columns ``algo, dataset, features``, the budget (``r, q, T, ...``), every other key that differs between
+        the rows or is named in the call (``algo.shrinkage``, ``features.bins``, ``holdout`` ...), ``seed``, every
+        metric, ``log_loss`` and ``brier`` if ``run.predictions=true`` has kept probabilities, and every cost. Missing
+        values are NA.
+
+    Raises BoostrunError for bad settings and failed trials, KeyboardInterrupt when interrupted.
 
     >>> folder = getfixture("tmp_path")
     >>> df = run("algo=majority", "dataset=digits", trials=2, n_jobs=1, store=folder / "runs", cache_root=folder)
@@ -38,20 +47,97 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     0  majority  digits     0          10.027855
     1  majority  digits     1          10.027855
     """
-    words = [*overrides, *(f"{key}={'null' if value is None else value}" for key, value in keys.items())]
+    from boostrun.runner.execute import run_cells
+
+    words = [*overrides, *_words(keys)]
     result = run_cells(compose_all(words, config_dir), command=["boostrun.run", *words], quiet=quiet)
-    if line := set_aside_line():
-        warnings.warn(line, stacklevel=2)
+    _warn()
     if result.interrupted:
         raise KeyboardInterrupt
     if result.failed:
         error = result.failed[0]["error"]
         raise BoostrunError(f"{len(result.failed)} trials failed, the first with: {error['message']}")
     rows, kept = [], predictions.folder_of(result.cells[0].settings)
-    for cell, settings in zip(result.cells, apart(result.cells, {key for key, _ in keys_and_values(words)})):
+    for cell, settings in zip(result.cells, columns_of(result.cells, {key for key, _ in keys_and_values(words)})):
         for record in cell.done:
             measured = record["metrics"] | predictions.measures(kept, record["key"])
             rows.append({**settings, "seed": record["seed"], **measured, **record["cost"]})
     table = pandas.DataFrame(rows)
     budgets = {key for cell in result.cells for key in cell.cell.budget}
-    return table.astype({key: "Int64" for key in budgets & set(table) if table[key].isna().any()})  # no 20.0 for 20
+    return table.astype({key: "Int64" for key in budgets & set(table) if table[key].isna().any()})  # 20, not 20.0
+
+
+def records(*words: str, curves: bool = False, config_dir: str | None = None, **keys) -> pandas.DataFrame:
+    """Stored records as a table; nothing is run.
+
+    Parameters
+    ----------
+    words : an item of a paper, as "reservoir/table3", or "key=value" texts, several values separated by commas: the
+        records of those cells for the seeds given by ``trials`` and ``seed``, stale ones if there are no others. By
+        default everything that is stored, in the folder ``store`` and packed below ``results``.
+    curves : one row per point of a record's curve instead of one per record; ``T`` (or ``examples``) is that of the
+        point.
+    config_dir : a folder of your own YAML files, used with the packaged ones.
+    keys : keys at the top of the config by keyword, e.g. ``trials=10, store="results/runs"``.
+
+    Returns
+    -------
+    DataFrame
+        With ``key`` (the name of the record's file), ``status``, ``seed``, ``time``, the cell by typed keys (``algo,
+        dataset, features``, budgets, ``algo.shrinkage`` ...), every metric, ``log_loss`` and ``brier`` if
+        ``run.predictions=true`` has kept probabilities, and every cost. With ``curves``, the columns of the curve
+        instead of metrics and costs.
+
+    Raises BoostrunError for bad words.
+
+    >>> from boostrun import run
+    >>> places = {name: getfixture("tmp_path") / name for name in ("store", "results", "cache_root")}
+    >>> df = run("algo=geem", "dataset=digits", "r=12", "algo.shrinkage=0.1,0.5", T=3, trials=1, n_jobs=1, **places)
+    >>> df = records(**places)
+    >>> sorted(df["algo.shrinkage"]), df["samples_drawn"].tolist()
+    ([0.1, 0.5], [600, 600])
+    >>> records("algo=geem", "dataset=digits", "r=12", T=3, trials=1, curves=True, **places)["T"].tolist()
+    [1, 2, 3]
+    """
+    found, kept = _stored(words, _words(keys), config_dir)
+    rows = [row for record in found for row in _rows(record, kept, curves)]
+    _warn()
+    return pandas.DataFrame(rows)
+
+
+def _words(keys: Mapping[str, Any]) -> list[str]:
+    return [f"{key}={'null' if value is None else value}" for key, value in keys.items()]
+
+
+def _warn() -> None:
+    if line := set_aside_line():
+        warnings.warn(line, stacklevel=3)
+
+
+def _stored(words: tuple[str, ...], given: list[str], config_dir: str | None) -> tuple[Iterable[Mapping], Path]:
+    """The records, and the folder of their trials' predictions."""
+    items, overrides = [each for each in words if "=" not in each], [each for each in words if "=" in each] + given
+    if len(items) > 1:
+        raise BoostrunError(f"records takes one item of a paper, not {len(items)} ({', '.join(items)})")
+    if not items and len(words_of_places(overrides)) == len(overrides):
+        settings = compose_one(overrides, config_dir)
+        return open_store(settings).records(), predictions.folder_of(settings)
+    if items:
+        all_settings = paper.load(items[0], overrides, False, config_dir).settings
+    else:
+        all_settings = compose_all(overrides, config_dir)
+    cells = plan(all_settings, open_store(all_settings[0]))
+    found = [record for cell in cells for record in [*cell.best_records, *cell.failed]]
+    unique = {record["key"]: record for record in found}  # an item may have a cell twice
+    return unique.values(), predictions.folder_of(all_settings[0])
+
+
+def _rows(record: Mapping[str, Any], kept: Path, curves: bool) -> Iterable[dict[str, Any]]:
+    names = {"key": record["key"], "status": record["status"], "seed": record["seed"]}
+    names |= {"time": record["provenance"].get("time"), **flat(record["cell"])}
+    if not curves:
+        return [names | record["metrics"] | predictions.measures(kept, record["key"]) | record["cost"]]
+    curve = record["curve"] or {}
+    points: list = next((curve[axis] for axis in _AXES if axis in curve), [])
+    lists = {name: values for name, values in curve.items() if isinstance(values, list) and len(values) == len(points)}
+    return [names | {name: values[place] for name, values in lists.items()} for place in range(len(points))]

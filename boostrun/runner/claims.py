@@ -1,7 +1,8 @@
-"""The claims of papers, held against what is stored: which items they name, what those show, which code made it."""
+"""The claims of papers and their verdicts from stored records."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import functools
@@ -25,18 +26,13 @@ def verdicts(
     names: Sequence[str] = (), places: Sequence[str] = (), config_dir: str | None = None,
     of_items: Collection[str] | None = None,
 ) -> dict[str, list[Judged]]:  # fmt: skip
-    """The claims of papers with their verdicts, by paper; of all that bring claims where none is named.
+    """The claims of papers with their verdicts, by paper; of all papers with claims by default. Nothing is run.
 
-    ``places`` are overrides that say where results and records lie; with ``of_items`` only claims that these items
-    decide alone count. Nothing is run.
-
-    Raises
-    ------
-    BoostrunError
-        A paper that is unknown or brings no claims, and whatever is wrong with a file of claims: all of them are
-        checked before a record is read.
+    ``places`` are overrides that say where results and records are. With ``of_items``, only claims about these items
+    alone are returned. Raises BoostrunError, before any record is read, for an unknown paper, one without claims, and
+    errors in a file of claims.
     """
-    claims = of_papers(names, config_dir)
+    claims = claims_of(names, config_dir)
     if of_items is not None:
         kept = {name: [row for row in rows if row.cases and set(items_of([row])) <= set(of_items)]
                 for name, rows in claims.items()}  # fmt: skip
@@ -50,19 +46,18 @@ def verdicts(
             if sources.keys() >= set(items_of(rows))}  # fmt: skip
 
 
-def of_papers(names: Sequence[str], config_dir: str | None = None) -> dict[str, list[Claim]]:
-    """The claims of papers by name, of all that bring some where none is named, checked: BoostrunError for an unknown
-    paper and for what is wrong with a file."""
+def claims_of(names: Sequence[str], config_dir: str | None = None) -> dict[str, list[Claim]]:
+    """The checked claims of papers by name, of all with claims by default; raises BoostrunError as :func:`verdicts`."""
     if config_dir is not None:
         catalogue.read_own_papers(Path(config_dir))
-    brought = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
+    files = {name: one.claims for name, one in catalogue.papers().items() if one.claims is not None}
     for name in names:
-        if name not in brought:
-            known = f"there are {', '.join(brought)}" if brought else "no paper brings any"
+        if name not in files:
+            known = f"there are {', '.join(files)}" if files else "no paper brings any"
             catalogue.refuse_left_out(name)
-            raise BoostrunError(f"no claims of a paper '{name}'{did_you_mean(name, brought)} ({known})")
+            raise BoostrunError(f"no claims of a paper '{name}'{did_you_mean(name, files)} ({known})")
     found = {}
-    for name, path in brought.items():
+    for name, path in files.items():
         if not names or name in names:
             with catalogue.sparing(name, asked=name in names):
                 rows = read(path)
@@ -77,9 +72,9 @@ def items_of(claims: Iterable[Claim]) -> list[str]:
 
 
 def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> None:
-    """Hold claims against the files of their items: BoostrunError for the first name that nobody has."""
+    """Raise BoostrunError for the first name in claims that the files of their items do not have."""
     known = catalogue.options("paper", config_dir)
-    names: dict[str, item_checks.Names] = {}
+    names = functools.cache(lambda item: paper.names_of(item, config_dir))
     drawn = functools.cache(lambda item: bool(paper.drawing(item, config_dir)))
     for claim in claims:
         place = f"{what}, '{claim.text[:60]}'"
@@ -93,9 +88,9 @@ def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> 
                     kind = "has trials and" if case.test == "lines" else "is a figure without trials and"
                     raise BoostrunError(f"{place}: {item} {kind} cannot be held to the test '{case.test}'")
             for pick in picks_of(case):
-                if pick.item not in names:
-                    names[pick.item] = paper.names_of(pick.item, config_dir)
-                for fault in item_checks.of_cell(names[pick.item], pick.row, pick.setting, pick.metric, pick.labels):
+                for fault in item_checks.faults_of_cell(
+                    names(pick.item), pick.row, pick.setting, pick.metric, pick.labels
+                ):
                     raise BoostrunError(f"{place}: {pick.item}: {fault}")
 
 
@@ -108,9 +103,10 @@ def picks_of(case: Case) -> list[Pick]:
 def _sources(
     picks: Mapping[str, Sequence[Pick]], names: Collection[str], places: Sequence[str], config_dir: str | None
 ) -> dict[str, Source]:
-    """What each item shows at the cells that are picked, from records that are stored; the paper's figures are looked
-    up for rows that need them alone, which takes longer than the trials. An item that cannot be read is left out with
-    its paper, see :func:`boostrun.config.catalogue.sparing`, but for papers that are named in ``names``.
+    """The content of each item at the picked cells, from stored records.
+
+    The paper's figures are looked up only for rows that need them, because it takes longer than the trials. An item
+    that cannot be read is left out with its paper (:func:`boostrun.config.catalogue.sparing`), unless ``names`` has it.
     """
     where = compose_one(places, config_dir)
     root, results = where.root, Path(where.root["results"])
@@ -118,11 +114,14 @@ def _sources(
     found: dict[str, Source] = {}
     loaded: dict[str, paper.Item] = {}
     commands: dict[str, Source] = {}
-    spared = lambda name: catalogue.sparing(_paper(name), asked=_paper(name) in names)  # noqa: E731
+
+    def sparing(name: str) -> contextlib.AbstractContextManager:
+        return catalogue.sparing(_paper(name), asked=_paper(name) in names)
+
     for name, picked in picks.items():
         show = shlex.join(["boostrun", "table", name, *places, *more])
         make = ["boostrun", "reproduce", name, *places, *more]
-        with spared(name):
+        with sparing(name):
             if paper.drawing(name, config_dir):
                 found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
                 continue
@@ -132,43 +131,40 @@ def _sources(
             commands[name] = Source(show, shlex.join(make))
     store = open_store(where)
     groups: dict[str, list[str]] = {}
-    for name in commands:  # each paper of somebody else's by itself, ours together, which is faster
+    for name in commands:  # each guest paper by itself, and ours together, which is faster
         groups.setdefault(_paper(name) if catalogue.is_guest(_paper(name)) else "", []).append(name)
     for group, members in groups.items():
-        with spared(group):
+        with sparing(group):
             planned = iter(plan([one for name in members for one in loaded[name].settings], store, data=False))
             for name in members:
                 cells = [next(planned) for _ in loaded[name].cells]
-                found[name] = _shown(commands[name], loaded[name], cells, picks[name])
+                found[name] = _picked(commands[name], loaded[name], cells, picks[name])
     return found
 
 
-def _shown(source: Source, item: paper.Item, cells: Sequence[PlannedCell], picks: Sequence[Pick]) -> Source:
-    """A source with the table of an item's cells, those that are picked."""
+def _picked(source: Source, item: paper.Item, cells: Sequence[PlannedCell], picks: Sequence[Pick]) -> Source:
+    """A source with the table of an item's picked cells, and the code of their records (empty: today's)."""
     stale = {record["key"]: record["inputs"]["source"][:12] for cell in cells for record, _ in cell.stale.values()}
-    entries = [entry for entry in item.entries(cells) if any(_fits(pick, entry) for pick in picks)]
-    codes = [_codes(entry, stale) for entry in entries]
+
+    def codes(entry: Entry) -> frozenset[tuple[str, str]]:
+        return frozenset((_names(record), stale.get(record["key"], "")) for record in entry.records)
+
+    entries = [
+        entry for entry in item.entries(cells)
+        if any(pick.row == entry.row and set(pick.labels) <= set(entry.column) for pick in picks)
+    ]  # fmt: skip
+    of_entries = [codes(entry) for entry in entries]
     figures = {pick.row for pick in picks if pick.paper}
     entries = [entry if entry.row in figures else dataclasses.replace(entry, where={}) for entry in entries]
     spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
-    return dataclasses.replace(source, table=build(spec, entries), codes=codes)
-
-
-def _fits(pick: Pick, entry: Entry) -> bool:
-    return pick.row == entry.row and set(pick.labels) <= set(entry.column)
+    return dataclasses.replace(source, table=build(spec, entries), codes=of_entries)
 
 
 def _paper(item: str) -> str:
-    """The paper whose item it is."""
     return item.partition("/")[0]
 
 
-def _codes(entry: Entry, stale: Mapping[str, str]) -> frozenset[tuple[str, str]]:
-    """(method, data, features) and the code of an entry's records, empty for today's."""
-    return frozenset((_what(record), stale.get(record["key"], "")) for record in entry.records)
-
-
-def _what(record: Mapping) -> str:
+def _names(record: Mapping) -> str:
     return " ".join(str(record["cell"][part]["name"]) for part in ("algo", "dataset", "features"))
 
 

@@ -101,7 +101,7 @@ def run_cells(
                     changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
             if engine is not None:
                 cluster.ship(engine, _banks(cells, roots(first)[1].absolute()))
-            execute = _execute(all_settings, len(trials), quiet)
+            execute = execute_of(all_settings, len(trials), quiet)
             if first.run["predictions"]:
                 execute = replace(execute, predictions=str(predictions.folder_of(first)))
             outcome = run_trials(
@@ -125,7 +125,8 @@ def run_cells(
     return RunResult(cells, outcome.failed, len(outcome.done) - outcome.cached, outcome.interrupted)
 
 
-def _execute(all_settings: Sequence[Settings], trials: int, quiet: bool) -> Execute:
+def execute_of(all_settings: Sequence[Settings], trials: int, quiet: bool = True) -> Execute:
+    """What runs the trials of these settings, ``trials`` of them together."""
     first = all_settings[0]
     data_root, cache_root = (str(root.absolute()) for root in roots(first))
     threads = threads_for(first, trials)
@@ -204,7 +205,7 @@ def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell
         print(f"boostrun: trained once more for their predictions, records stay: {len(wanted)} trials", file=sys.stderr)
     for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, _, trial in wanted}.values():
         prepare([cell], seed, progress=not quiet)
-    execute = _execute(all_settings, 1, quiet)
+    execute = execute_of(all_settings, 1, quiet)
     for _, key, trial in wanted:
         predictions.keep(folder, key, predictions.of(execute.trained(trial)))
 

@@ -1,8 +1,7 @@
-"""Train one trial and keep its model: the fitted arrays, the classes' names, and how raw samples become the model's."""
+"""Train one trial and keep its model: the fitted arrays, the class names, and how raw samples become its inputs."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,20 +19,20 @@ from boostrun.inputs.bank import Table
 from boostrun.methods import saved
 from boostrun.methods.preparation import PREFIX, RawTable, bank_inputs
 from boostrun.prediction.model import columns_of
-from boostrun.runner.execute import threads_for
-from boostrun.runner.plan import open_store, plan, prepare, roots
-from boostrun.runner.worker import Execute, perform, pinned
+from boostrun.runner.execute import execute_of
+from boostrun.runner.plan import open_store, plan, prepare
+from boostrun.runner.worker import perform, pinned
 from boostrun.store import provenance
 from boostrun.store.cell import Trial
 
-_OF_THE_RUN = ("checkpoint", "n_jobs")  # parameters that say nothing about the model
+_OF_THE_RUN = ("checkpoint", "n_jobs")  # parameters that do not affect the model
 
 
 def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> Path:
     """Train the first trial of ``settings`` and save its model to ``path``; returns the path written.
 
-    The model is the one that a run of that trial measures, and the trial's record is put into the store if it is not
-    there. Raises BoostrunError where data are missing, the algorithm keeps no model, or the trial fails.
+    It is the model that a run of that trial measures. The trial's record is stored unless the store has it. Raises
+    BoostrunError if data are missing, the algorithm keeps no model, or the trial fails.
     """
     check(settings)
     provenance.prepare()
@@ -43,15 +42,15 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
         raise BoostrunError(cell.missing)
     prepare([cell], settings.root["seed"])
     trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
-    data_root, cache_root = (str(root.absolute()) for root in roots(settings))
-    execute = Execute(data_root, cache_root, settings.run["memory_mb"], os.getcwd(), threads_for(settings, 1))
-    kept: list[Any] = []
-    dataset = of_trial(cell.cell.dataset, trial.seed, Path(data_root))
+    execute = execute_of([settings], 1)
+    data_root = Path(execute.data_root)
+    dataset = of_trial(cell.cell.dataset, trial.seed, data_root)
     dataset = {key: value for key, value in dataset.items() if key not in ("holdout", "train_samples")}
+    kept: list[Path] = []
 
     def keep(trial: Trial) -> Result:
         trained = execute.trained(trial)
-        kept.append(save(trained.model, trained.data, path, *_read(dataset, Path(data_root))))
+        kept.append(save(trained.model, trained.data, path, *_read(dataset, data_root)))
         return trained.result
 
     with store.lock(trial.key), pinned():
@@ -64,7 +63,7 @@ def train(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> 
 
 
 def check(settings: Settings) -> None:
-    """Refuse what leaves no model behind, before it is trained; raises BoostrunError with one sentence."""
+    """Raise BoostrunError, before anything is trained, for settings that leave no model."""
     name, gives = settings.algo["name"], catalogue.dataset(settings.dataset).gives
     if not catalogue.methods()[name].exports:
         raise BoostrunError(f"algo '{name}' keeps no model of its own: there is nothing to export")
@@ -75,26 +74,30 @@ def check(settings: Settings) -> None:
 
 
 def save(model, bank, path: str | Path, parts: Parts | None = None, table: RawTable | None = None) -> Path:
-    """Write what ``model`` has learned of ``bank`` as npz; BoostrunError where it has nothing that can be saved.
+    """Write what ``model`` learned from ``bank`` as npz; BoostrunError if it cannot be saved.
 
-    ``parts``, what the data set's loader read, tells the type of the labels, the names of columns, the shape of images;
-    without them labels are text. ``table`` tells which columns of the file it was read from are which.
+    ``parts``, from the data set's loader, give the type of the labels, the names of columns and the shape of images;
+    without them labels are text. ``table`` describes the columns of the file that was read.
     """
     if not isinstance(model, saved.Saveable):
         raise BoostrunError(f"{type(model).__name__} keeps no model that can be saved: there is nothing to export")
     held = model._model
-    whole = bank.bank if isinstance(bank, Table) else bank  # of whose training part a part may be in use
+    whole = bank.bank if isinstance(bank, Table) else bank  # only a part of its training part may be in use
     numbers = getattr(model, "classes_", np.arange(len(bank.classes)))
     index = held.features if isinstance(held.features, np.ndarray) else held.features.get("index")
-    inputs = bank_inputs(whole, index, _shape(parts)) | ({f"{PREFIX}table": np.array(table.text())} if table else {})
+    inputs = bank_inputs(whole, index, _image_shape(parts))
+    if table:
+        inputs |= {f"{PREFIX}table": np.array(table.text())}
+    columns = parts.columns if parts is not None else None
+    named = () if columns is None or all(name.isdigit() for name in columns) else columns
     return saved.write(
         path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole.n_features,
-        feature_names=_names(parts), inputs=inputs, without=_OF_THE_RUN,
+        feature_names=named, inputs=inputs, without=_OF_THE_RUN,
     )  # fmt: skip
 
 
 def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable | None]:
-    """What the loader of a data set reads, and which columns its file has where that is a table of a person's own."""
+    """What the loader of a data set reads, and for the user's own table the columns of its file."""
     config = loader.config_for(dataset, data_root)
     functions = loader_of(config)
     options = merge(config, functions.DEFAULTS, "dataset")
@@ -102,14 +105,14 @@ def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable 
     if parts.columns is None or "data" not in (found := functions.files(options, data_root)):
         return parts, None
     table, numbered = columns_of(found["data"], parts, options)
-    if numbered and parts.classes is not None:  # class numbers, of which the names alone tell what they are in the file
+    if numbered and parts.classes is not None:  # the file holds numbers, which are the names of the classes
         labels = np.array([int(name) for name in parts.classes])
         parts = parts._replace(y_train=labels[parts.y_train], classes=None)
     return parts, table
 
 
 def _labels(names: Sequence[str], parts: Parts | None) -> np.ndarray:
-    """(n_classes,) the classes that are called so, in the type that the labels have in their file."""
+    """(n_classes,) the classes with these names, in the type of the labels in the file."""
     if parts is not None and parts.classes is None:
         given = np.asarray(parts.y_train)
         values = np.unique(names_of(given, "y_train"))
@@ -118,14 +121,8 @@ def _labels(names: Sequence[str], parts: Parts | None) -> np.ndarray:
     return np.array([str(name) for name in names])
 
 
-def _names(parts: Parts | None) -> tuple[str, ...]:
-    """Names of columns; none where a table's columns are only counted."""
-    columns = parts.columns if parts is not None else None
-    return () if columns is None or all(name.isdigit() for name in columns) else columns
-
-
-def _shape(parts: Parts | None) -> tuple[int, ...]:
-    """Of an image; () of a row of a table."""
+def _image_shape(parts: Parts | None) -> tuple[int, ...]:
+    """The shape of an image; () for rows of a table."""
     shape = np.shape(parts.x_train)[1:] if parts is not None else ()
     shape = shape[:2] if shape[2:] == (1,) else shape
     return shape if len(shape) > 1 else ()

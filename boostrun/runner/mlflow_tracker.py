@@ -1,7 +1,7 @@
-"""Trials of a run in MLflow, for those who look at everything there: off unless ``run.tracker=mlflow`` is asked for.
+"""Copies of records in MLflow, with ``run.tracker=mlflow``. The records in the store stay authoritative.
 
-``MLFLOW_TRACKING_URI`` says where they go, else what MLflow's version prefers; the experiment is
-``MLFLOW_EXPERIMENT_NAME`` or ``boostrun``. What counts is the records in the store: MLflow gets a copy at a run's end.
+``MLFLOW_TRACKING_URI`` says where they go, by default what MLflow's version prefers; the experiment is
+``MLFLOW_EXPERIMENT_NAME`` or ``boostrun``. Records are copied at the end of a run.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from boostrun.report.curves import marks_of
 from boostrun.store.cell import Cell
 
 _BATCH = 1000  # metrics that one request may hold
-_LONGEST = 500  # signs of a parameter's value
+_LONGEST = 500  # characters of a parameter's value
 
 
 class Tracker:
-    """Copies records to MLflow; BoostrunError when it is not installed or its store cannot be reached."""
+    """Copies records to MLflow; BoostrunError if it is not installed or its store cannot be reached."""
 
     def __init__(self) -> None:
         try:
             from mlflow.tracking import MlflowClient
         except ImportError:
             raise BoostrunError("run.tracker=mlflow needs mlflow: pip install 'boostrun[mlflow]'") from None
-        self.client = client = _told(MlflowClient)
+        self.client = client = _call(MlflowClient)
         name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "boostrun"
-        found = _told(client.get_experiment_by_name, name)
-        self.experiment = found.experiment_id if found else _told(client.create_experiment, name)
+        found = _call(client.get_experiment_by_name, name)
+        self.experiment = found.experiment_id if found else _call(client.create_experiment, name)
 
     def track(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """One run a record: its settings as parameters, its figures, costs and curves as metrics."""
+        """Make a run of each record: settings become parameters; metrics, costs and curves become metrics."""
         for record in records:
-            _told(self._track, record)
+            _call(self._track, record)
 
     def _track(self, record: Mapping[str, Any]) -> None:
         from mlflow.entities import Metric, Param
@@ -55,7 +55,7 @@ class Tracker:
 
 
 def _settings(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """A record's cell and seed, keys as a person types them."""
+    """The cell and the seed of a record by typed keys."""
     for group in ("algo", "dataset", "features"):
         for key, value in record["cell"][group].items():
             yield (group if key == "name" else f"{group}.{key}"), value
@@ -64,7 +64,7 @@ def _settings(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _figures(record: Mapping[str, Any]) -> Iterator[tuple[str, float, int]]:
-    """(name, value, step) of a record: its metrics and costs, and its curves under ``curve.``, by their checkpoints.
+    """(name, value, step) of a record: metrics and costs, and curves as ``curve.NAME`` with their checkpoints.
 
     >>> record = {"metrics": {"error": 1.5}, "cost": {}, "curve": {"T": [1, 9], "error": [3.0, 1.5], "changes": [4]}}
     >>> list(_figures(record))
@@ -84,11 +84,11 @@ def _figures(record: Mapping[str, Any]) -> Iterator[tuple[str, float, int]]:
                 yield f"curve.{name}", float(value), int(step)
 
 
-def _told(call, *arguments):
-    """Call MLflow; what it cannot do is one sentence."""
+def _call(function, *arguments):
+    """Call MLflow and turn its errors into one sentence."""
     from mlflow.exceptions import MlflowException
 
     try:
-        return call(*arguments)
+        return function(*arguments)
     except (MlflowException, ImportError, OSError) as error:
         raise BoostrunError(f"MLflow: {str(error).strip().splitlines()[0]}") from None

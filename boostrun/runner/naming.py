@@ -1,24 +1,30 @@
-"""What tells cells apart, in the words that a person types."""
+"""The settings that distinguish cells, as they are typed on the command line, and the user's own runs by name."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from boostrun.config import catalogue, defaults
-from boostrun.config.settings import BUDGET_KEYS
+from boostrun.config.settings import BUDGET_KEYS, PLACES
+from boostrun.report import Entry
 from boostrun.runner.plan import PlannedCell
+from boostrun.store.store import Store
 
 PARTS = ("algo", "dataset", "features")
+METRIC = "test_accuracy_pct"
 _ELSEWHERE = {
     "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
 }  # fmt: skip
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
-def typed_as(group: str, key: str) -> str:
-    """A key of a cell as a person types it.
+def typed_key(group: str, key: str) -> str:
+    """A key of a cell as it is typed.
 
-    >>> typed_as("budget", "r"), typed_as("algo", "shrinkage"), typed_as("dataset", "holdout")
+    >>> typed_key("budget", "r"), typed_key("algo", "shrinkage"), typed_key("dataset", "holdout")
     ('r', 'algo.shrinkage', 'holdout')
     """
     return key if group == "budget" else _ELSEWHERE.get(f"{group}.{key}", f"{group}.{key}")
@@ -36,7 +42,7 @@ def word(value: Any) -> str:
 
 
 def flat(config: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A cell by the keys that a person types: names, budget, then all others; lists as they are typed.
+    """A cell by typed keys: names, budget, then all others; lists are written as they are typed.
 
     >>> flat({"algo": {"name": "geem", "ridge": 0.1}, "dataset": {"name": "mnist", "holdout": 0.2}, "budget": {"r": 9}})
     {'algo': 'geem', 'dataset': 'mnist', 'r': 9, 'algo.ridge': 0.1, 'holdout': 0.2}
@@ -45,96 +51,82 @@ def flat(config: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     for group in (part for part in PARTS if part in config):
         for key, value in config[group].items():
             if key != "name":
-                found[typed_as(group, key)] = word(value) if isinstance(value, (list, tuple)) else value
+                found[typed_key(group, key)] = word(value) if isinstance(value, (list, tuple)) else value
     return found
 
 
-def apart(cells: Sequence[PlannedCell], named: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Of each cell its names, its budget, and what of the rest differs between the cells or is ``named``.
+def columns_of(cells: Sequence[PlannedCell], named: Collection[str] = ()) -> list[dict[str, Any]]:
+    """For each cell: its names, its budget, and the settings that differ between the cells or are ``named``.
 
-    A key that a cell has not is not there; one that it has at its default is.
+    Settings at their defaults are included; keys that a cell does not have are omitted.
     """
-    wholes = [_whole(cell) for cell in cells]
-    always = {*PARTS, *(key for cell in cells for key in cell.cell.budget)}
-    values: dict[str, list[Any]] = {}
-    for whole in wholes:
-        for key, value in whole.items():
-            known = values.setdefault(key, [])
-            if value not in known:
-                known.append(value)
-    told = {key for key, found in values.items() if key in always or key in named or len(found) > 1}
-    return [{key: value for key, value in whole.items() if key in told} for whole in wholes]
+    wholes = []
+    for cell in cells:
+        config = cell.cell.config()
+        parts = {part: {**getattr(cell.settings, part), **config[part]} for part in PARTS}
+        wholes.append(flat({**parts, "budget": config["budget"]}))
+    shown = {*PARTS, *(key for cell in cells for key in cell.cell.budget), *named, *_differing(wholes)}
+    return [{key: value for key, value in whole.items() if key in shown} for whole in wholes]
 
 
-def telling(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
-    """Of each cell the keys that tell it from others, as they are typed: names of data and features, budgets, and other
-    keys in which those that have them differ.
+def distinctions(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
+    """For each cell: names of data and features, budget, and the other settings in which cells differ, as typed.
 
-    A key that a cell has not is not there, but for one that it leaves out at its default and another has. ``q`` is left
-    out where every ``q`` is its ``r``, as it is unless given.
+    Keys that a cell does not have are omitted, unless another cell sets them and they have a default. ``q`` is omitted
+    if it is ``r`` in every cell, which is its default.
     """
-    configs = _with_late_keys(cells)
+    configs = [cell.cell.config() for cell in cells]
+    for part in PARTS:
+        keys = dict.fromkeys(key for config in configs for key in config[part])
+        for config, cell in zip(configs, cells):
+            own = getattr(cell.settings, part)
+            config[part] = {**{key: own[key] for key in keys if key in own}, **config[part]}
     budgets = [config["budget"] for config in configs]
     hidden = {"q"} if all(budget.get("q", budget.get("r")) == budget.get("r") for budget in budgets) else set()
     order = [key for key in BUDGET_KEYS if key not in hidden and any(key in budget for budget in budgets)]
-    values: dict[tuple[str, str], list[Any]] = {}
-    for config in configs:
-        for group in PARTS:
-            for key, value in config[group].items():
-                known = values.setdefault((group, key), [])
-                known += [value] if value not in known else []
-    differing = [place for place, known in values.items() if place[1] != "name" and len(known) > 1]
-    found = []
-    for config in configs:
-        names = {part: config[part]["name"] for part in ("dataset", "features")}
-        budget = {key: word(config["budget"][key]) for key in order if key in config["budget"]}
-        rest = {typed_as(group, key): word(config[group][key]) for group, key in differing if key in config[group]}
-        found.append({**names, **budget, **rest})
-    return found
+    differing = _differing([{(group, key): value for group in PARTS for key, value in config[group].items()}
+                            for config in configs])  # fmt: skip
+    return [
+        {
+            **{part: config[part]["name"] for part in ("dataset", "features")},
+            **{key: word(config["budget"][key]) for key in order if key in config["budget"]},
+            **{typed_key(group, key): word(config[group][key]) for group, key in differing
+               if key != "name" and key in config[group]},
+        }
+        for config in configs
+    ]  # fmt: skip
 
 
-def _with_late_keys(cells: Sequence[PlannedCell]) -> list[dict[str, Any]]:
-    """The cells' configs, each with the keys that it leaves out at their default and another cell has."""
-    configs = [cell.cell.config() for cell in cells]
-    for part in PARTS:
-        there = dict.fromkeys(key for config in configs for key in config[part])
-        for config, cell in zip(configs, cells):
-            defaults = getattr(cell.settings, part)
-            config[part] = {**{key: defaults[key] for key in there if key in defaults}, **config[part]}
-    return configs
+def _differing(settings: Sequence[Mapping[Any, Any]]) -> list[Any]:
+    """The keys with several values."""
+    values: dict[Any, list[Any]] = {}
+    for one in settings:
+        for key, value in one.items():
+            known = values.setdefault(key, [])
+            known += [value] if value not in known else []
+    return [key for key, known in values.items() if len(known) > 1]
 
 
-def _whole(planned: PlannedCell) -> dict[str, Any]:
-    """With the defaults, which a cell may leave out."""
-    settings, config = planned.settings, planned.cell.config()
-    parts = {part: {**getattr(settings, part), **config[part]} for part in PARTS}
-    return flat({**parts, "budget": config["budget"]})
-
-
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
-
-def about(cells: Sequence[PlannedCell]) -> str:
-    """What all cells have in common, as it is typed: data set, features, budgets, and keys away from their defaults."""
-    told = telling(cells)
-    alike = {key: value for key, value in told[0].items() if all(other.get(key) == value for other in told)}
+def in_common(cells: Sequence[PlannedCell]) -> str:
+    """What all cells have in common, as typed: data set, features, budgets, and keys that are not at their defaults."""
+    each = distinctions(cells)
+    shared = {key: value for key, value in each[0].items() if all(other.get(key) == value for other in each)}
     for part in PARTS:
         configs = [cell.cell.config()[part] for cell in cells]
-        names = {config["name"] for config in configs}
-        if part != "algo" and len(names) > 1:
+        if part != "algo" and len({config["name"] for config in configs}) > 1:
             continue
         usual = [defaults(part, config["name"]) for config in configs]
         for key in dict.fromkeys(key for config in configs for key in config if key not in ("name", "class")):
-            having = [(config[key], own.get(key)) for config, own in zip(configs, usual) if key in config]
-            if len({word(value) for value, _ in having}) == 1 and any(value != default for value, default in having):
-                alike[typed_as(part, key)] = word(having[0][0])
-    return " ".join(f"{key}={value}" for key, value in alike.items())
+            found = [(config[key], own.get(key)) for config, own in zip(configs, usual) if key in config]
+            if len({word(value) for value, _ in found}) == 1 and any(value != default for value, default in found):
+                shared[typed_key(part, key)] = word(found[0][0])
+    return " ".join(f"{key}={value}" for key, value in shared.items())
 
 
 def trials(cells: Sequence[PlannedCell]) -> str:
-    """How often each cell was run and on which splits, in words; rows that differ in it are named.
+    """The number of trials and splits of the cells in words; rows that differ are named.
 
-    "ten splits" are ten trials with a split each; of "one split, ten seeds" only the method's own choices differ.
+    "ten splits" are ten trials with a split each; in "one split, ten seeds" only the method's own choices differ.
     """
     found: dict[str, list[str]] = {}
     for cell in cells:
@@ -148,19 +140,122 @@ def trials(cells: Sequence[PlannedCell]) -> str:
 
 def _trials(cell: PlannedCell) -> str:
     count = len(cell.settings.seeds)
+    number, s = (_NUMBERS[count] if count < len(_NUMBERS) else str(count)), "s" * (count != 1)
     if cell.settings.splits:
-        return f"{counted(count)} split{'s' * (count != 1)}"
+        return f"{number} split{s}"
     if catalogue.dataset(cell.cell.dataset).gives == "stream":
-        return f"{counted(count)} seed{'s' * (count != 1)}"
-    if not catalogue.method(cell.cell.algo).random:
-        return "one split, one run"
-    return f"one split, {counted(count)} seed{'s' * (count != 1)}"
+        return f"{number} seed{s}"
+    return f"one split, {number} seed{s}" if catalogue.method(cell.cell.algo).random else "one split, one run"
 
 
-def counted(number: int) -> str:
-    """A number as a word, up to twelve.
+# -- the user's own runs -----------------------------------------------------------------------------------------------
 
-    >>> counted(10), counted(30)
-    ('ten', '30')
+
+@dataclass(frozen=True)
+class OwnRun:
+    """The trials of one command: its name (``--name``, else its words), and when the last trial ended."""
+
+    name: str
+    command: str
+    last: str
+    records: Sequence[Mapping[str, Any]]
+
+    @property
+    def metric(self) -> str:
+        """The accuracy, or another metric that all finished trials have."""
+        done = [record["metrics"] for record in self.records if record["status"] == "done"]
+        common = [name for name in (done[0] if done else ()) if all(name in metrics for metrics in done)]
+        return METRIC if METRIC in common or not common else common[0]
+
+    def entries(self) -> list[Entry]:
+        """One entry per cell, by data set and by the settings that distinguish it, in the order of their values."""
+        cells: dict[str, list[Mapping[str, Any]]] = {}
+        for record in self.records:
+            cells.setdefault(record["cell_key"], []).append(record)
+        settings = [flat(records[0]["cell"]) for records in cells.values()]
+        varying = _varying(settings)
+        several = len({one["features"] for one in settings}) > 1
+
+        def order(one: Mapping[str, Any]) -> tuple:
+            values = [one.get(key) for key in varying]
+            parts = [(0, value, "") if isinstance(value, (int, float)) else (1, 0, str(value)) for value in values]
+            return (str(one["dataset"]), str(one["features"]), *parts, str(one["algo"]))
+
+        found = []
+        for one, records in sorted(zip(settings, cells.values()), key=lambda pair: order(pair[0])):
+            panel = f"{dataset_of(one)} {one['features']}" if several else dataset_of(one)
+            cell = " ".join(f"{key}={word(one[key])}" for key in varying if key in one)
+            done = [record for record in records if record["status"] == "done"]
+            failed = len(records) - len(done)
+            found.append(Entry(str(one["algo"]), (panel, cell), {}, len(records), done, failed=failed))
+        return numbered(found)
+
+
+def own_runs(store: Store) -> list[OwnRun]:
+    """The runs whose records are in the store's own folder and in no published table, newest first."""
+    published = store.packed_keys()
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for record in Store(store.root).records():
+        if record["key"] not in published:
+            words = [str(each) for each in record["provenance"].get("command") or []]
+            runs.setdefault(shlex.join(words), []).append(record)
+    found = [OwnRun(_name(command), command, last_time(records), records) for command, records in runs.items()]
+    return sorted(found, key=lambda run: run.last, reverse=True)
+
+
+def last_time(records: Iterable[Mapping[str, Any]]) -> str:
+    """When the last of some trials ended."""
+    return max(str(record["provenance"].get("time", "")) for record in records)
+
+
+def _name(command: str) -> str:
+    """The name of a run: the given one, else its words without places and options.
+
+    >>> _name("boostrun -m algo=rand,geem r=50 store=/tmp/x --name first"), _name("boostrun -m algo=rand,geem store=/x")
+    ('first', 'algo=rand,geem')
+    >>> _name("")
+    'trials without a command'
     """
-    return _WORDS[number] if number < len(_WORDS) else str(number)
+    words = shlex.split(command)
+    for place, each in enumerate(words):
+        if each == "--name" and place + 1 < len(words):
+            return words[place + 1]
+        if each.startswith("--name="):
+            return each.partition("=")[2]
+    settings = [each for each in words[1:] if each.partition("=")[0] not in PLACES and not each.startswith("-")]
+    return " ".join(settings) or (words[0] if words else "trials without a command")
+
+
+def dataset_of(settings: Mapping[str, Any]) -> str:
+    """The name of a data set, and of the file that it reads, if any.
+
+    >>> dataset_of({"dataset": "csv", "dataset.path": "tables/iris.csv"}), dataset_of({"dataset": "digits"})
+    ('csv iris.csv', 'digits')
+    """
+    path = str(settings.get("dataset.path") or "").rstrip("/")
+    return " ".join(filter(None, (str(settings["dataset"]), path.rpartition("/")[2])))
+
+
+def _varying(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The keys with several values: within one method, or over all cells for keys of data and features."""
+    found: dict[str, None] = {}
+    for key in dict.fromkeys(key for one in settings for key in one if key not in (*PARTS, "dataset.path")):
+        values: dict[str, set[str]] = {}
+        for one in settings:
+            if key in one:
+                group = "" if key.startswith(("dataset.", "features.")) else str(one["algo"])
+                values.setdefault(group, set()).add(str(one[key]))
+        if any(len(differing) > 1 for differing in values.values()):
+            found[key] = None
+    return list(found)
+
+
+def numbered(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with numbered rows where several have the same place, since a table has one cell there."""
+    seen: dict[tuple, int] = {}
+    found = []
+    for entry in entries:
+        place = (entry.row, *entry.column)
+        seen[place] = seen.get(place, 0) + 1
+        found.append(replace(entry, row=f"{entry.row} #{seen[place]}") if seen[place] > 1 else entry)
+    return found

@@ -74,11 +74,11 @@ def test_stream_tables_have_both_levels_in_every_column_and_compare_them_with_no
     assert item.spec.naught == ("no_change", "majority_so_far")
 
 
-@pytest.mark.parametrize("name", claims.of_papers([]))
+@pytest.mark.parametrize("name", claims.claims_of([]))
 def test_of_the_cells_of_an_item_those_that_are_wanted_make_the_wanted_entries(name, tmp_path):
     wanted: dict[str, set] = {}
     for pick in (
-        pick for one in claims.of_papers([name])[name] for case in one.cases for pick in claims.picks_of(case)
+        pick for one in claims.claims_of([name])[name] for case in one.cases for pick in claims.picks_of(case)
     ):
         wanted.setdefault(pick.item, set()).add((pick.row, pick.labels))
     store, fewer = Store(tmp_path), 0

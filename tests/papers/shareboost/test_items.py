@@ -9,7 +9,7 @@ from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.figures import errors_figure, evaluate_pieces, fit_pieces, template_figure
 from boostrun.report import Entry, build
 from boostrun.runner import paper
-from boostrun.runner.derived import relative
+from boostrun.runner.paper import relative
 from boostrun.runner.plan import PlannedCell, cell_of
 from boostrun.store.cell import Inputs
 
