@@ -54,8 +54,8 @@ def cells(
     """Each cell of an item's file in order: its place, and the overrides that compose it, ``others`` last.
 
     After the blocks come the methods of ``naught`` that no block has: they learn nothing, get only the overrides of
-    data and trials, and stand at every place of a method that learns. Settings with the same overrides for such a method are
-    one cell, unless the table has a column for each.
+    data and trials, and stand at every place of a method that learns. Settings with the same overrides for such a
+    method are one cell, unless the table has a column for each.
     """
     blocks = list(zip(raw["blocks"], _narrowed(raw, narrowed)))
 
