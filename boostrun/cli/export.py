@@ -71,7 +71,7 @@ def _write(model: Path, output: Path, form: str) -> int:
 
     saved = read(model)
     if form == "onnx":
-        written = onnx_model.of(saved)
+        written = onnx_model.model_proto(saved)
         content, head = written.SerializeToString(), written.doc_string
     else:
         source = c_source(saved)

@@ -1,4 +1,4 @@
-"""A saved model as one C99 file without dependencies, where what is computed is what is counted; or as an ONNX file."""
+"""A saved model as one C99 file without dependencies, which computes only what is counted, or as an ONNX file."""
 
 from boostrun.export.c import c_source
 from boostrun.export.parts import Saved, read

@@ -1,11 +1,7 @@
-"""Missing values, NaN, in what a predictor is given: the columns that a model takes of them, in C and in ONNX.
+"""Predictors in C: literals, the predictors of ensembles of stumps and trees, and the whole file.
 
-See :mod:`boostrun.data.dataset` for what they are. A model that has seen no missing value in training takes finite
-numbers here.
-
-Sums of stumps in C: a row of stumps a class, or stumps with a weight for every class.
-
-Stumps are added in the order that Python adds them.
+Stumps and trees are added in the same order as in Python. A model that has seen missing values in training takes NaN
+for them, see :mod:`boostrun.data.dataset`; other models take finite numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ import numpy as np
 from boostrun import __version__
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.export.parts import UNITS, Operators, ProgramParts, Saved, X, thresholds_of
+from boostrun.export.parts import UNITS, ProgramParts, Saved, thresholds_of
 from boostrun.methods.declaration import obtain
 
 _TYPES = {"float64": "double", "float32": "float", "int64": "int", "uint8": "unsigned char"}
@@ -29,9 +25,9 @@ _HARMLESS = frozenset(letters.ascii_letters + letters.digits + " _.,:;+()=<>-")
 
 
 def table(name: str, values: np.ndarray) -> str:
-    """``static const TYPE name[n][m] = {...};`` that holds exactly these numbers; the type is that of the array.
+    """``static const TYPE name[n][m] = {...};`` with exactly these numbers; the type is that of the array.
 
-    Raises BoostrunError for what C cannot say: no number at all, NaN, or a whole number that is no int.
+    Raises BoostrunError for an empty array, NaN, and whole numbers beyond an int.
 
     >>> print(table("w", np.array([[0.5, -np.inf], [1e-300, 2]])))
     static const double w[2][2] = {
@@ -64,7 +60,7 @@ def _number(value) -> str:
 
 
 def string(text: str) -> str:
-    r"""A C string literal of any text as UTF-8; all that is not a plain letter, digit or sign is an octal number.
+    r"""A C string literal of any text in UTF-8; bytes other than harmless characters are octal numbers.
 
     >>> print(string('a"*/\n'))
     "a\042\052\057\012"
@@ -74,7 +70,7 @@ def string(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that can do no harm in a comment.
+    """The text with ``_`` for all characters that could do harm in a comment.
 
     >>> plain("a */ b")
     'a __ b'
@@ -83,7 +79,7 @@ def plain(text: str) -> str:
 
 
 def block(text: str, **words) -> str:
-    """A piece of C written with indentation in Python, with ``@word@`` replaced.
+    """A piece of C without its indentation in Python, and with values for each ``@word@``.
 
     >>> block('''
     ...     int a[@n@];
@@ -97,7 +93,7 @@ def block(text: str, **words) -> str:
 
 
 def comment(paragraphs: list[str]) -> str:
-    """A C comment of paragraphs of plain text."""
+    """A C comment with paragraphs of plain text."""
     lines = [
         line
         for number, paragraph in enumerate(paragraphs)
@@ -106,7 +102,6 @@ def comment(paragraphs: list[str]) -> str:
     return "\n".join(["/*", *(f" * {line}".rstrip() for line in lines), " */"])
 
 
-_FLOAT64 = 11  # TensorProto.DOUBLE
 _CODES = """
     /* A column as the model counts them: NaN, missing, is below all numbers, and above them in the copies. */
     static @type@ given(const @type@ *x, int column)
@@ -128,10 +123,10 @@ _NUMBERS = """
 
 
 class Reading(NamedTuple):
-    """How C reads what a model takes.
+    """How C reads the columns of a model from x.
 
-    Attributes: ``tables``, pieces of C that come first, none where x is read as it is; ``value``, C of a column, to be
-    formatted with its number; ``size``, length of x.
+    Attributes: ``tables``, pieces of C that come first, empty if columns are read directly; ``value``, C of a column,
+    to be formatted with its number; ``size``, length of x.
     """
 
     tables: list[str]
@@ -139,19 +134,9 @@ class Reading(NamedTuple):
     size: int
 
 
-def missing_of(saved: Saved) -> np.ndarray:
-    """(m,) the columns of raw samples that the model has further columns of."""
-    return saved.inputs.get("missing", np.empty(0, np.int64)) if saved.inputs else np.empty(0, np.int64)
-
-
-def size_of(saved: Saved) -> int:
-    """Columns of a raw sample, for a model that takes one column of each, and further ones for missing values."""
-    return saved.n_features - len(missing_of(saved))
-
-
 def reading(saved: Saved, x_type: str, width: int | None = None) -> Reading:
-    """How C reads the columns of a model whose x is of ``x_type``; ``width``, columns before any projection."""
-    missing = missing_of(saved)
+    """How C reads columns of a model from x of ``x_type``; ``width`` is the number of columns before a projection."""
+    missing = saved.missing
     size = (saved.n_features if width is None else width) - len(missing)
     if not len(missing):
         return Reading([], "x[{}]", size)
@@ -162,38 +147,17 @@ def reading(saved: Saved, x_type: str, width: int | None = None) -> Reading:
     return Reading([*tables, block(template, type=x_type, d=size)], "given(x, {})", size)
 
 
-def columns_of(operators: Operators, saved: Saved, x_type: np.dtype) -> str:
-    """The name of X (n, width) with the columns that the model takes."""
-    missing = missing_of(saved)
-    if not len(missing):
-        return X
-    unknown = operators.add("IsNaN", X)
-    some = operators.add("Gather", unknown, missing, axis=1)
-    if "means" in saved.inputs:
-        first = operators.add("Where", unknown, saved.inputs["means"].astype(x_type), X)
-        return operators.add("Concat", first, operators.add("Cast", some, to=_FLOAT64), axis=1)
-    first = operators.add("Where", unknown, np.array(-np.inf, x_type), X)
-    copies = operators.add("Gather", X, missing, axis=1)
-    copies = operators.add("Where", some, np.array(np.inf, x_type), copies)
-    return operators.add("Concat", first, copies, axis=1)
-
-
-def told(saved: Saved, text: str) -> str:
-    """``text`` about x, with what NaN is."""
-    more = ", or NaN where one is missing" if len(missing_of(saved)) else ""
-    return text.replace("finite numbers", f"finite numbers{more}")
-
-
 def split_program(
     saved: Saved, what: str, template: str, column: str, weights: list[str], comparisons: int, notes: str, **sizes: int
 ) -> ProgramParts:
-    """A program that compares columns with the thresholds of the saved model, and adds ``weights``, tables too.
+    """A program that compares columns with the thresholds of the saved model.
 
     Parameters
     ----------
-    template : ``scores`` in C, with ``@type@``, ``@value@`` and the names of ``sizes``, of which ``k`` is one
-    column : in C the place in the table of columns, whose value ``@value@`` stands for
-    comparisons : counted in a prediction, a multiply-add each
+    template : ``scores`` in C, with ``@type@``, ``@value@`` and the names of ``sizes``, which include ``k``
+    column : C of the column that ``@value@`` reads, such as "feature[k][t]"
+    weights : further tables
+    comparisons : number in a prediction; each counts as a multiply-add
     """
     model = saved.model
     x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
@@ -204,7 +168,7 @@ def split_program(
         what=what,
         x_type=x_type,
         x_size=read.size,
-        x_text=told(saved, UNITS[x_type]),
+        x_text=saved.meaning(UNITS[x_type]),
         n_scores=sizes["k"],
         code="\n\n".join([*tables, *read.tables, body]),
         counted=comparisons,
@@ -239,23 +203,23 @@ _FOR_ALL_CLASSES = """
 
 
 def stump_ensemble(saved: Saved) -> ProgramParts:
-    """The C of a StumpEnsemble."""
+    """A StumpEnsemble in C."""
     k, rounds = saved.model.features.shape
     what = f"boosted stumps, {rounds} for each of {k} scores"
     return _parts(saved, what, [table("step", saved.model.steps)], _FOR_EACH_CLASS, "feature[k][t]", rounds, k)
 
 
 def vote_ensemble(saved: Saved) -> ProgramParts:
-    """The C of a VoteEnsemble."""
+    """A VoteEnsemble in C."""
     steps = saved.model.alphas[:, None] * saved.model.votes
     return for_all_classes(saved, steps, np.zeros(steps.shape[1]), f"with votes for {steps.shape[1]} scores")
 
 
 def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray, how: str) -> ProgramParts:
-    """The C of base[k] + sum_t steps[t, k] phi_t(x), phi_t = +1 where x[features[t]] >= thresholds[t], else -1.
+    """C for base[k] + sum_t steps[t, k] phi_t(x), phi_t = +1 if x[features[t]] >= thresholds[t], else -1.
 
     ``features`` and ``thresholds`` (T,) are those of the saved model; ``steps`` (T, k) and ``base`` (k,) are float64;
-    ``how`` says in words what the stumps do for the classes. Raises BoostrunError where there is no stump.
+    ``how`` describes the stumps in words. Raises BoostrunError if there are none.
     """
     rounds, k = steps.shape
     weights = [table("base", base), table("step", steps)]
@@ -289,7 +253,7 @@ _SCORES = """
 
 
 def tree_ensemble(saved: Saved) -> ProgramParts:
-    """The C of a TreeEnsemble."""
+    """A TreeEnsemble in C."""
     model = saved.model
     k, rounds, nodes = model.features.shape
     what = f"boosted trees of depth {model.depth}, {rounds} for each of {k} scores"
@@ -330,14 +294,14 @@ _NAMES = """
 
 def c_source(saved: Saved) -> str:
     """A C99 file with ``int predict(const TYPE *x)``, ``void scores(const TYPE *x, double *out)`` and ``const char
-    *class_name(int number)``: static tables, no allocation, nothing but math.h's INFINITY included.
+    *class_name(int number)``, with static tables, without allocation, and with no include but math.h for INFINITY.
 
-    Of a path the last predictor is exported. Scores equal those of Python but for rounding, stumps' to the last bit; a
-    template's response that lies within rounding of the edge between two codes may get the other one, 1/255 away.
-    Raises BoostrunError, one sentence, for what cannot be exported.
+    The last predictor of a path is exported. Scores equal those of Python up to rounding, those of stumps to the bit; a
+    response of a template within rounding of the edge between two codes may get the other code, 1/255 away. Raises
+    BoostrunError, one sentence, for a model that cannot be exported.
     """
     parts: ProgramParts = obtain(catalogue.models()[saved.kind].writer)(saved)
-    classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may be without samples
+    classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may have no samples
     functions = block(
         _SIGN if parts.n_scores == 1 else _LARGEST,
         type=parts.x_type, scores=parts.n_scores, classes=len(classes),

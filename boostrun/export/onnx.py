@@ -1,11 +1,7 @@
-"""Sums of stumps in ONNX: a row of stumps a class, or stumps with a weight for every class.
+"""Predictors in ONNX: ensembles of stumps and trees as operators, and the whole model.
 
-A stump is a column gathered and compared, in the type that its threshold is exact in. Scores are sums in double
-precision, whose order is the runtime's.
-
-Sums of trees in ONNX: all trees go down a level at a time, in the type that thresholds are exact in.
-
-Scores are sums in double precision, whose order is the runtime's.
+A stump gathers and compares a column, in a type that holds its threshold exactly; trees are walked level by level, all
+at once. Scores are sums in double precision in the order of the runtime.
 """
 
 from __future__ import annotations
@@ -17,16 +13,15 @@ import numpy as np
 from boostrun import __version__
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.export.c import columns_of, size_of, told
 from boostrun.export.parts import UNITS, OnnxParts, Operators, Saved, X, thresholds_of
 from boostrun.methods.declaration import obtain
 
-OPSET, FORMAT = 13, 7  # of the operators and of the file: what runtimes read since early 2021
-_INT64 = 7  # TensorProto.INT64
+OPSET, FORMAT = 13, 7  # versions of the operators and of the file, which runtimes since early 2021 read
+_INT64, _FLOAT64 = 7, 11  # TensorProto.INT64, TensorProto.DOUBLE
 
 
 def package():
-    """The package onnx; BoostrunError where it is not installed."""
+    """The package onnx; BoostrunError if it is not installed."""
     try:
         import onnx
     except ImportError:
@@ -35,8 +30,8 @@ def package():
 
 
 class Predictor(NamedTuple):
-    """Parts whose operators give the answers too: names of ``label`` (n,) and of ``scores`` (n, width), and ``labels``,
-    (classes,) int64, float64, bool, or object of text.
+    """Parts with operators for the labels: the names of ``label`` (n,) and ``scores`` (n, width), and ``labels``
+    (classes,) of int64, float64, bool, or object of text.
     """
 
     parts: OnnxParts
@@ -47,7 +42,7 @@ class Predictor(NamedTuple):
 
 
 def predictor(saved: Saved) -> Predictor:
-    """All operators of a saved model; BoostrunError, one sentence, for what cannot be written as ONNX."""
+    """All operators of a saved model; BoostrunError, one sentence, if it cannot be written as ONNX."""
     writer = catalogue.models()[saved.kind].onnx
     if not writer:
         can = ", ".join(kind for kind, model in catalogue.models().items() if model.onnx)
@@ -59,7 +54,7 @@ def predictor(saved: Saved) -> Predictor:
         number = operators.add("Cast", operators.add("GreaterOrEqual", scores, np.array(0.0)), to=_INT64)
         number = operators.add("Squeeze", number, np.array([1]))
     else:
-        if parts.n_scores > width:  # those of classes that had no training sample
+        if parts.n_scores > width:  # the others belong to classes without training samples
             scores = operators.add("Gather", scores, np.arange(width), axis=1)
         number = operators.add("ArgMax", scores, axis=1, keepdims=0)  # the first of equals
         if len(labels) == 2:
@@ -69,14 +64,13 @@ def predictor(saved: Saved) -> Predictor:
     return Predictor(parts, label, operators.add("Identity", scores), width, labels)
 
 
-def of(saved: Saved):
-    """``onnx.ModelProto`` that takes ``X`` (n, d) and gives ``label`` (n,) and ``scores``, as ``predict`` and
-    ``decision_function`` do: (n, 1) where the latter is (n,), (n, classes) otherwise, float64.
+def model_proto(saved: Saved):
+    """An ``onnx.ModelProto`` from ``X`` (n, d) to ``label`` (n,) and ``scores`` (n, 1) or (n, classes) float64.
 
-    ``X`` is float32, or float64 where comparisons or sums are of float64; ``label`` has the type of the classes: int64,
-    float64, bool or text. Scores equal those of Python but for the rounding of sums, whose order is the runtime's. Of a
-    path the last predictor is written. Raises BoostrunError, one sentence, for what cannot be written, or where the
-    package onnx is not installed.
+    They are those of ``predict`` and ``decision_function``. ``X`` is float32, or float64 if comparisons or sums need
+    it; ``label`` has the type of the classes: int64, float64, bool or text. Scores equal those of Python up to the
+    rounding of sums in the order of the runtime. The last predictor of a path is written. Raises BoostrunError, one
+    sentence, if the model cannot be written, or the package onnx is not installed.
     """
     parts, label, scores, width, labels = predictor(saved)
     onnx = package()
@@ -116,7 +110,7 @@ def _labels(saved: Saved) -> np.ndarray:
         for name in saved.classes:
             name.encode()
     except UnicodeEncodeError:
-        raise BoostrunError(f"the class {name!r} is no text that ONNX can hold; --to c can") from None
+        raise BoostrunError(f"the class {name!r} cannot be a text in ONNX; use --to c") from None
     return np.array(saved.classes, dtype=object)
 
 
@@ -132,7 +126,7 @@ _TYPES = {"double": np.float64, "float": np.float32, "unsigned char": np.float32
 
 
 class Compared(NamedTuple):
-    """``above``, the name of x[features] >= thresholds, (n, *features.shape) bool; type and meaning of x."""
+    """``above``, the name of x[features] >= thresholds (n, *features.shape) bool; the type and the meaning of x."""
 
     above: str
     x_type: np.dtype
@@ -140,7 +134,7 @@ class Compared(NamedTuple):
 
 
 class Exact(NamedTuple):
-    """Thresholds ``found`` on X, of ``x_type``, which holds what ``x_text`` says."""
+    """Thresholds ``found`` on X, which has the dtype ``x_type`` and the meaning ``x_text``."""
 
     found: np.ndarray
     x_type: np.dtype
@@ -148,34 +142,47 @@ class Exact(NamedTuple):
 
 
 def exact(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> Exact:
-    """Thresholds on columns of X, of the shape of ``features``, that hold exactly where the model's codes do.
+    """Thresholds on columns of X, of the shape of ``features``, that are reached exactly if the model's codes are.
 
-    Raises BoostrunError for inputs that no such comparison has the codes of.
+    Raises BoostrunError for kinds of inputs without such thresholds.
     """
     units, found = thresholds_of(saved.inputs, features, thresholds, "onnx")
     x_type = np.dtype(_TYPES[units])
-    if units == "unsigned char":  # a number is taken for one: 3.7 for 3, -1 for 0, 300 for 255
+    if units == "unsigned char":  # other numbers are rounded down and clipped to bytes
         found = np.where(found <= 0, -np.inf, np.where(found > 255, np.inf, found))
-    return Exact(found.astype(x_type), x_type, told(saved, UNITS[units]))
+    return Exact(found.astype(x_type), x_type, saved.meaning(UNITS[units]))
+
+
+def columns_of(operators: Operators, saved: Saved, x_type: np.dtype) -> str:
+    """The name of X (n, width) with all columns of the model: those of raw samples, and those for missing values."""
+    missing = saved.missing
+    if not len(missing):
+        return X
+    unknown = operators.add("IsNaN", X)
+    some = operators.add("Gather", unknown, missing, axis=1)
+    if "means" in saved.inputs:
+        first = operators.add("Where", unknown, saved.inputs["means"].astype(x_type), X)
+        return operators.add("Concat", first, operators.add("Cast", some, to=_FLOAT64), axis=1)
+    first = operators.add("Where", unknown, np.array(-np.inf, x_type), X)
+    copies = operators.add("Gather", X, missing, axis=1)
+    copies = operators.add("Where", some, np.array(np.inf, x_type), copies)
+    return operators.add("Concat", first, copies, axis=1)
 
 
 def compare(operators: Operators, saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> Compared:
-    """Hold columns of X against thresholds, both of one shape, exactly where the model's codes do.
-
-    Raises BoostrunError for inputs that no such comparison has the codes of.
-    """
+    """Compare columns of X with thresholds of the same shape, exactly as the model does; raises as :func:`exact`."""
     found, x_type, x_text = exact(saved, features, thresholds)
     columns = operators.add("Gather", columns_of(operators, saved, x_type), features.astype(np.int64), axis=1)
     return Compared(operators.add("GreaterOrEqual", columns, found), x_type, x_text)
 
 
 def signs(operators: Operators, above: str) -> str:
-    """+1.0 where ``above``, else -1.0."""
+    """+1.0 if ``above``, else -1.0."""
     return operators.add("Where", above, np.array(1.0), np.array(-1.0))
 
 
 def stump_ensemble(saved: Saved) -> OnnxParts:
-    """The operators of a StumpEnsemble."""
+    """A StumpEnsemble as operators."""
     model = saved.model
     k, rounds = _some(model.features).shape
     if k == 1:
@@ -186,18 +193,18 @@ def stump_ensemble(saved: Saved) -> OnnxParts:
     steps = operators.add("Where", compared.above, model.steps, -model.steps)
     scores = operators.add("ReduceSum", steps, np.array([2]), keepdims=0)
     what = f"boosted stumps, {rounds} for each of {k} scores"
-    return OnnxParts(what, compared.x_type, size_of(saved), compared.x_text, k, operators, scores)
+    return OnnxParts(what, compared.x_type, saved.raw_width, compared.x_text, k, operators, scores)
 
 
 def vote_ensemble(saved: Saved) -> OnnxParts:
-    """The operators of a VoteEnsemble."""
+    """A VoteEnsemble as operators."""
     model = saved.model
     steps = model.alphas[:, None] * model.votes
     return for_all_classes(saved, steps, None, f"with votes for {steps.shape[1]} scores")
 
 
 def for_all_classes(saved: Saved, steps: np.ndarray, base: np.ndarray | None, how: str) -> OnnxParts:
-    """The operators of base[k] + sum_t steps[t, k] phi_t(x), as :func:`boostrun.export.c.for_all_classes`."""
+    """Operators for base[k] + sum_t steps[t, k] phi_t(x), as :func:`boostrun.export.c.for_all_classes`."""
     model = saved.model
     what = f"{len(steps)} stumps {how}"
     return _for_all_classes(saved, _some(model.features), model.thresholds, steps, base, what)
@@ -210,7 +217,7 @@ def _for_all_classes(saved, features, thresholds, steps, base, what) -> OnnxPart
     if base is not None:
         scores = operators.add("Add", scores, base)
     return OnnxParts(
-        what, compared.x_type, size_of(saved), compared.x_text, steps.shape[1], operators, scores
+        what, compared.x_type, saved.raw_width, compared.x_text, steps.shape[1], operators, scores
     )  # fmt: skip
 
 
@@ -221,7 +228,7 @@ def _some(features: np.ndarray) -> np.ndarray:
 
 
 def tree_ensemble(saved: Saved) -> OnnxParts:
-    """The operators of a TreeEnsemble."""
+    """A TreeEnsemble as operators."""
     model = saved.model
     k, rounds, nodes = model.features.shape
     thresholds = exact(saved, model.features, model.thresholds)
@@ -242,4 +249,4 @@ def tree_ensemble(saved: Saved) -> OnnxParts:
     values = operators.add("Gather", model.leaves.reshape(-1), leaf, axis=0)
     scores = operators.add("MatMul", values, np.repeat(np.eye(k), rounds, axis=0))
     what = f"boosted trees of depth {model.depth}, {rounds} for each of {k} scores"
-    return OnnxParts(what, thresholds.x_type, size_of(saved), thresholds.x_text, k, operators, scores)
+    return OnnxParts(what, thresholds.x_type, saved.raw_width, thresholds.x_text, k, operators, scores)

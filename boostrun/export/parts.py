@@ -1,8 +1,6 @@
-"""What each kind of model gives to its C file.
+"""Saved models to export, and the parts of a predictor in C or ONNX that the writer of a kind of model returns.
 
-From raw attributes or an image to what a model takes, for its predictor in C or ONNX.
-
-See :mod:`boostrun.methods.preparation`.
+A writer takes a :class:`Saved` model and returns :class:`ProgramParts` for C, or :class:`OnnxParts` for ONNX.
 """
 
 from __future__ import annotations
@@ -20,21 +18,27 @@ from boostrun.methods.archive import kind_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.methods.saved import facts_of
 
+GIVEN = "attributes as the classifier was given them, finite numbers"
+IN_UNITS = "attributes in the units of the data set, finite numbers"
+PIXELS = "pixels (or attributes) from 0 to 255, row by row"
+UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # C type of x that stumps compare -> meaning
+LANGUAGES = {"c": "C", "onnx": "ONNX"}  # value of --to -> name
+X = "X"  # name of the samples (n, d) in ONNX
+
 
 @dataclass
 class Saved:
-    """What a model file holds.
+    """The content of a model file.
 
     Attributes
     ----------
-    model : what the class that its kind names has loaded
-    classes : list of str, the name of each class number that is predicted.
+    model : object that the class of its kind has loaded
+    classes : list of str, the name of each class number.
     n_features : int, columns that the model itself takes.
-    inputs : dict of arrays by name, as :func:`boostrun.methods.preparation.bank_inputs` made them; empty if the model
-        takes raw samples.
-    kind : str, what the file says that it holds: one of the ``models`` that papers declare.
-    labels : list, the classes as they were given in training: numbers, bools or text; empty where only their names are
-        known.
+    inputs : dict of arrays by name, see :func:`boostrun.methods.preparation.bank_inputs`; empty if the model takes raw
+        samples.
+    kind : str, kind of the file, one of the ``models`` that papers declare.
+    labels : list, the classes in their type: numbers, bools or text; empty if only their names are known.
     """
 
     model: Any
@@ -44,11 +48,26 @@ class Saved:
     kind: str
     labels: list[Any] = field(default_factory=list)
 
+    @property
+    def missing(self) -> np.ndarray:
+        """(m,) int64, raw columns that may have missing values; the model has a second column for each."""
+        return self.inputs.get("missing", np.empty(0, np.int64)) if self.inputs else np.empty(0, np.int64)
+
+    @property
+    def raw_width(self) -> int:
+        """Columns of a raw sample, if the model takes each of them, and second columns for missing values."""
+        return self.n_features - len(self.missing)
+
+    def meaning(self, text: str) -> str:
+        """``text``, the meaning of x, with NaN for missing values if the model has seen any."""
+        more = ", or NaN where one is missing" if len(self.missing) else ""
+        return text.replace("finite numbers", f"finite numbers{more}")
+
 
 def read(path: str | Path) -> Saved:
-    """Read what any classifier's ``save``, or ``boostrun export ... --to npz``, has written. Never unpickles.
+    """Read a file that a classifier's ``save``, or ``boostrun export ... --to npz``, has written. Never unpickles.
 
-    Raises BoostrunError where there is no such file, it is none of ours, or it does not say what its classes are.
+    Raises BoostrunError if there is no such file, it is not a saved model, or it lacks the classes.
     """
     kind = kind_of(path)
     declared = catalogue.models().get(kind)
@@ -63,17 +82,17 @@ def read(path: str | Path) -> Saved:
 
 @dataclass
 class ProgramParts:
-    """The inside of a predictor.
+    """The parts of a predictor in C.
 
     Attributes
     ----------
     what : str, the model in words.
-    x_type, x_size, x_text : str, int, str: type, length and meaning of the array that is predicted.
+    x_type, x_size, x_text : str, int, str: C type, length and meaning of the array x.
     n_scores : int, length of the array of scores.
     code : str, tables and static functions, and ``void scores(const x_type *x, double *out)``.
-    counted : int, multiply-adds of a prediction as the project's records count them.
-    runs : int, multiply-adds that the code does, at most.
-    notes : str, what those numbers hold and leave out.
+    counted : int, multiply-adds of a prediction as counted in records.
+    runs : int, the most multiply-adds that the code does.
+    notes : str, what these numbers include.
     """
 
     what: str
@@ -87,81 +106,8 @@ class ProgramParts:
     notes: str
 
 
-GIVEN = "attributes as the classifier was given them, finite numbers"
-IN_UNITS = "attributes in the units of the data set, finite numbers"
-PIXELS = "pixels (or attributes) from 0 to 255, row by row"
-LANGUAGES = {"c": "C", "onnx": "ONNX"}  # by the word of --to
-UNITS = {"double": GIVEN, "float": IN_UNITS, "unsigned char": PIXELS}  # of x, where stumps look at it
-
-
-def check(algo: Mapping[str, Any], features: Mapping[str, Any], form: str = "c") -> None:
-    """Refuse what no predictor in C, or ONNX, computes, before it is trained; raises BoostrunError with one sentence.
-
-    >>> check({"name": "geem"}, {"name": "hog"})
-    Traceback (most recent call last):
-    boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, linear, products, ...
-    """
-    name, method = features.get("pipeline") or features["name"], catalogue.method(algo)
-    if form not in method.exports:
-        raise BoostrunError(f"algo '{algo['name']}' is not written as {LANGUAGES[form]}; --to npz keeps the model")
-    if name not in _pipelines(method, form):
-        can = _computing(name, form)
-        which = f"algo '{algo['name']}' on features={name}" if can else f"features={name}"
-        raise BoostrunError(f"{which} cannot be exported: {can or _computed(form)}; --to npz keeps the model")
-
-
-def kind_of_input(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...], form: str = "c") -> str:
-    """The kind of inputs, "" where there are none; raises BoostrunError for one that is not among ``allowed``."""
-    kind = str(inputs["kind"]) if inputs else ""
-    if kind not in ("", *allowed):
-        raise BoostrunError(
-            f"this model of features={kind} cannot be exported: {_computing(kind, form) or _computed(form)}"
-        )
-    return kind
-
-
-def _pipelines(method: Method, form: str) -> frozenset[str]:
-    return (method.in_c if form == "c" else method.in_onnx) if form in method.exports else frozenset()
-
-
-def _computing(pipeline: str, form: str) -> str:
-    """The methods whose predictors compute the features of a pipeline, for a sentence; "" where there is none."""
-    found = [name for name, one in catalogue.methods().items() if pipeline in _pipelines(one, form)]
-    return f"{', '.join(found)} can" if found else ""
-
-
-def _computed(form: str) -> str:
-    """The pipelines that any of them computes, for a sentence."""
-    found = {name for one in catalogue.methods().values() for name in _pipelines(one, form)}
-    names = ", ".join(name for name in catalogue.pipelines() if name in found)
-    return f"a predictor in {LANGUAGES[form]} computes {names}"
-
-
-def thresholds_of(
-    inputs: Mapping[str, np.ndarray], features: np.ndarray, thresholds: np.ndarray, form: str = "c"
-) -> tuple[str, np.ndarray]:
-    """(C type of x, thresholds on x in that type): x[feature] >= threshold exactly where the model's codes say so.
-
-    ``features`` and ``thresholds`` have one shape. Thresholds of bytes are whole numbers from 0 (always) to 256
-    (never); others may be infinite.
-    """
-    kind = kind_of_input(inputs, ("pixels", "edges"), form)
-    if kind == "":
-        return "double", thresholds.astype(np.float64)
-    codes = np.clip(np.ceil(thresholds), 0, 256).astype(np.int64)
-    if kind == "pixels":
-        return "unsigned char", codes
-    edges = inputs["edges"]
-    found = edges[features, np.clip(codes - 1, 0, edges.shape[1] - 1)]
-    found = np.where(codes > edges.shape[1], np.float32(np.inf), np.where(codes <= 0, np.float32(-np.inf), found))
-    return "float", found.astype(np.float32)
-
-
-X = "X"  # what a model is given: samples (n, d)
-
-
 class Operator(NamedTuple):
-    """``kind`` as ONNX calls it; names of what it takes and of what it gives."""
+    """An operator of ONNX: its ``kind``, the names of its inputs and of its output, and its attributes."""
 
     kind: str
     inputs: tuple[str, ...]
@@ -170,7 +116,7 @@ class Operator(NamedTuple):
 
 
 class Operators:
-    """Operators, each after those whose results it takes.
+    """A list of operators, each after those whose outputs it takes.
 
     Attributes: ``found``, list of :class:`Operator`; ``constants``, arrays by name.
 
@@ -188,7 +134,7 @@ class Operators:
         self.constants: dict[str, np.ndarray] = {}
 
     def add(self, kind: str, *inputs: str | np.ndarray, **attributes: Any) -> str:
-        """One more operator; the name of its result. An array among ``inputs`` becomes a constant."""
+        """Add an operator and return the name of its output; arrays among ``inputs`` become constants."""
         names = tuple(one if isinstance(one, str) else self._constant(one) for one in inputs)
         output = f"{kind.lower()}_{len(self.found)}"
         self.found.append(Operator(kind, names, output, attributes))
@@ -202,16 +148,16 @@ class Operators:
 
 @dataclass
 class OnnxParts:
-    """The inside of a predictor in ONNX.
+    """The parts of a predictor in ONNX.
 
     Attributes
     ----------
     what : str, the model in words.
-    x_type : dtype of the samples X: float32, or float64 where that decides a prediction.
-    x_size, x_text : int, str: columns of X and what they mean.
+    x_type : dtype of the samples X: float32, or float64 if that changes predictions.
+    x_size, x_text : int, str: columns of X and their meaning.
     n_scores : int, columns of the scores.
-    operators : Operators, that compute the scores.
-    scores : str, the name of the scores (n, n_scores) among their results: float64.
+    operators : Operators that compute the scores.
+    scores : str, the name of their output with the scores (n, n_scores), float64.
     """
 
     what: str
@@ -221,3 +167,65 @@ class OnnxParts:
     n_scores: int
     operators: Operators
     scores: str
+
+
+def check(algo: Mapping[str, Any], features: Mapping[str, Any], form: str = "c") -> None:
+    """Raise BoostrunError with one sentence, before training, for settings whose model has no predictor in ``form``.
+
+    >>> check({"name": "geem"}, {"name": "hog"})
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: features=hog cannot be exported: a predictor in C computes raw, linear, products, ...
+    """
+    name, method = features.get("pipeline") or features["name"], catalogue.method(algo)
+    if form not in method.exports:
+        raise BoostrunError(f"algo '{algo['name']}' is not written as {LANGUAGES[form]}; --to npz keeps the model")
+    if name not in _pipelines(method, form):
+        can = _methods_on(name, form)
+        which = f"algo '{algo['name']}' on features={name}" if can else f"features={name}"
+        raise BoostrunError(f"{which} cannot be exported: {can or _all_pipelines(form)}; --to npz keeps the model")
+
+
+def kind_of_input(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...], form: str = "c") -> str:
+    """The kind of inputs, "" if there are none; raises BoostrunError for a kind that is not ``allowed``."""
+    kind = str(inputs["kind"]) if inputs else ""
+    if kind not in ("", *allowed):
+        can = _methods_on(kind, form) or _all_pipelines(form)
+        raise BoostrunError(f"this model of features={kind} cannot be exported: {can}")
+    return kind
+
+
+def _pipelines(method: Method, form: str) -> frozenset[str]:
+    return (method.in_c if form == "c" else method.in_onnx) if form in method.exports else frozenset()
+
+
+def _methods_on(pipeline: str, form: str) -> str:
+    """The methods whose predictors compute a pipeline, for a sentence; "" if there are none."""
+    found = [name for name, one in catalogue.methods().items() if pipeline in _pipelines(one, form)]
+    return f"{', '.join(found)} can" if found else ""
+
+
+def _all_pipelines(form: str) -> str:
+    """The pipelines that predictors compute, for a sentence."""
+    found = {name for one in catalogue.methods().values() for name in _pipelines(one, form)}
+    names = ", ".join(name for name in catalogue.pipelines() if name in found)
+    return f"a predictor in {LANGUAGES[form]} computes {names}"
+
+
+def thresholds_of(
+    inputs: Mapping[str, np.ndarray], features: np.ndarray, thresholds: np.ndarray, form: str = "c"
+) -> tuple[str, np.ndarray]:
+    """(C type of x, thresholds on x in that type) with x[feature] >= threshold exactly if the model's codes say so.
+
+    ``features`` and ``thresholds`` have one shape. Thresholds on bytes are whole numbers from 0 (always) to 256
+    (never); others may be infinite.
+    """
+    kind = kind_of_input(inputs, ("pixels", "edges"), form)
+    if kind == "":
+        return "double", thresholds.astype(np.float64)
+    codes = np.clip(np.ceil(thresholds), 0, 256).astype(np.int64)
+    if kind == "pixels":
+        return "unsigned char", codes
+    edges = inputs["edges"]
+    found = edges[features, np.clip(codes - 1, 0, edges.shape[1] - 1)]
+    found = np.where(codes > edges.shape[1], np.float32(np.inf), np.where(codes <= 0, np.float32(-np.inf), found))
+    return "float", found.astype(np.float32)

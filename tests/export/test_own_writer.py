@@ -134,4 +134,4 @@ def test_a_check_of_the_paper_names_a_writer_that_is_not_there(monkeypatch):
 def test_two_papers_cannot_bring_the_same_kind_of_saved_model():
     twice = Paper("theirs", models=catalogue.papers()[""].models)
     with pytest.raises(BoostrunError, match=r"both boostrun and theirs bring a 'boostrun\.StumpEnsemble/1'"):
-        catalogue._refuse_doubles({**catalogue.papers(), "theirs": twice})
+        catalogue._refuse_shared_names({**catalogue.papers(), "theirs": twice})

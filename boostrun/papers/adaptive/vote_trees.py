@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from boostrun.errors import BoostrunError
-from boostrun.export.c import size_of, split_program, table
+from boostrun.export.c import split_program, table
 from boostrun.export.onnx import compare
 from boostrun.export.parts import OnnxParts, Operators, ProgramParts, Saved
 from boostrun.methods import archive
@@ -308,7 +308,7 @@ def in_onnx(saved: Saved) -> OnnxParts:
     one = operators.add("Where", there, np.array(1.0), np.array(0.0))
     every = operators.add("Reshape", one, np.array([-1, rounds * (inner + 1)]))
     scores = operators.add("MatMul", every, np.ascontiguousarray(model.steps.reshape(-1, k)))
-    return OnnxParts(_what(model), compared.x_type, size_of(saved), compared.x_text, k, operators, scores)
+    return OnnxParts(_what(model), compared.x_type, saved.raw_width, compared.x_text, k, operators, scores)
 
 
 def _ways(inner: int) -> np.ndarray:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.c import block, columns_of, for_all_classes, reading, size_of, table, told
-from boostrun.export.onnx import compare, signs
+from boostrun.export.c import block, for_all_classes, reading, table
+from boostrun.export.onnx import columns_of, compare, signs
 from boostrun.export.onnx import for_all_classes as for_all_classes_onnx
 from boostrun.export.parts import (
     GIVEN,
@@ -220,7 +220,7 @@ def _make_columns(x_type: str, text: str, saved: Saved, tables, value: str, coun
         _COMPUTE_COLUMNS, type=x_type, u=count, value=re.sub(_COLUMN, lambda one: read.value.format(one[1]), value)
     )
     code = "\n\n".join([*tables, *read.tables, body])
-    return Columns(x_type=x_type, x_size=read.size, x_text=told(saved, text), code=code, **rest)
+    return Columns(x_type=x_type, x_size=read.size, x_text=saved.meaning(text), code=code, **rest)
 
 
 def _c_attributes(features, saved) -> Columns:
@@ -451,7 +451,7 @@ def c_pieces(saved: Saved) -> ProgramParts:
         what=f"{pieces} pieces with a linear map each, shared by {k} classes",
         x_type="double",
         x_size=read.size,
-        x_text=told(saved, IN_UNITS if projected else GIVEN),
+        x_text=saved.meaning(IN_UNITS if projected else GIVEN),
         n_scores=k,
         code="\n\n".join([*tables, *read.tables, projection, block(_PIECE_SCORES, **words)]),
         counted=counted,
@@ -480,7 +480,7 @@ def onnx_linear(saved: Saved) -> OnnxParts:
     scores = operators.add("MatMul", features, np.ascontiguousarray(predictor.weights))
     scores = operators.add("Add", scores, predictor.base)
     k = predictor.weights.shape[1]
-    return OnnxParts(predictor.what, np.dtype(x_type), size_of(saved), x_text, k, operators, scores)
+    return OnnxParts(predictor.what, np.dtype(x_type), saved.raw_width, x_text, k, operators, scores)
 
 
 def onnx_shared_stumps(saved: Saved) -> OnnxParts:
@@ -499,14 +499,14 @@ def _onnx_attributes(operators: Operators, index: np.ndarray, saved: Saved) -> t
     if not kind_of(saved.inputs, ("scaled",), "onnx"):
         return out, GIVEN
     out = operators.add("Sub", out, saved.inputs["shift"][index])
-    return operators.add("Mul", out, saved.inputs["factor"][index]), told(saved, IN_UNITS)
+    return operators.add("Mul", out, saved.inputs["factor"][index]), saved.meaning(IN_UNITS)
 
 
 def _onnx_codes(operators: Operators, features: _Features, saved: Saved) -> _Computed:
     index, text = features["index"], PIXELS
     out = operators.add("Gather", columns_of(operators, saved, np.dtype(np.float32)), index, axis=1)
     if kind_of(saved.inputs, ("pixels", "edges"), "onnx") == "edges":
-        text = told(saved, IN_UNITS)
+        text = saved.meaning(IN_UNITS)
         out = operators.add("Unsqueeze", out, np.array([2]))
         out = operators.add("GreaterOrEqual", out, saved.inputs["edges"][index].astype(np.float32))
         out = operators.add("ReduceSum", operators.add("Cast", out, to=_FLOAT64), np.array([2]), keepdims=0)
