@@ -156,10 +156,8 @@ class IBoostElsewhere(IBoostClassifier):
 
 
 class HeldElsewhere:
-    """Labels of one hold-out ``x`` (t, d), the same to the bit as ``predict``.
-
-    A member that does not grow answers once; it is identified by the example at which it was added.
-    """
+    """Labels of one hold-out ``x`` (t, d), the same to the bit as ``predict``. A member that does not grow answers
+    once; it is identified by the example at which it was added."""
 
     def __init__(self, learner: IBoostElsewhere, x: np.ndarray):
         self._learner, self._x = learner, np.array(x, np.float64, order="C")
@@ -361,11 +359,10 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
 
 @allocating_kernel
 def test_then_train(samples, labels, state, settings, trees, rules, grow, splits, first, predictions):
-    """Predict each row from ``first`` on, then learn it: ``samples`` (k, d), ``labels`` and ``predictions`` (k,) int64.
-
-    Returns k, or the row at which ``trees`` (M + 1) lack the room for ``splits`` splits. A row costs M answers, with
-    ``grow`` also M updates and n M operations; an addition n updates and n answers, with ``grow`` n M answers.
-    """
+    """Predict each row from ``first`` on, then learn it: ``samples`` (k, d), ``labels`` and ``predictions`` (k,)
+    int64. Returns k, or the row at which ``trees`` (M + 1) lack the room for ``splits`` splits. A row costs M
+    answers, with ``grow`` also M updates and n M operations; an addition n updates and n answers, with ``grow`` n M
+    answers."""
     n = state.labels.shape[0]
     classes, said = np.empty(state.born.shape[0], np.int64), np.empty(n, np.int64)
     votes, sums, weights = np.empty(settings.n_classes), np.empty(n), np.empty(n)

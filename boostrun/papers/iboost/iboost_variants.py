@@ -67,11 +67,9 @@ def surety(votes, state):
 
 @part
 def unsure(sure, budget, threshold, random):
-    """Whether ``sure`` is below ``threshold`` times a normal number of mean and deviation 1.
-
-    If so the threshold falls by s, else it rises by s budget / (1 - budget). It stands still where the share ``budget``
-    of the examples is below it.
-    """
+    """Whether ``sure`` is below ``threshold`` times a normal number of mean and deviation 1. If so the threshold
+    falls by s, else it rises by s budget / (1 - budget): it stands still where the share ``budget`` of the examples
+    is below it."""
     factor = 1.0 + math.sqrt(-2.0 * math.log(uniform(random))) * math.cos(2.0 * math.pi * uniform(random))
     below = sure < threshold[0] * factor
     threshold[0] *= 1.0 - _STEP if below else 1.0 + _STEP * budget / (1.0 - budget)
@@ -374,10 +372,8 @@ def test_then_train_outliers(samples, labels, state, settings, silent, limit, mo
 
 @part
 def contradicts(classes, label, state, settings, limit):
-    """Whether an example's margin is below -``limit`` times the mean absolute margin of the used slots.
-
-    ``classes`` (M,) are the members' answers to the example.
-    """
+    """Whether an example's margin is below -``limit`` times the mean absolute margin of the used slots; ``classes``
+    (M,) are the members' answers to it."""
     margin, sure, used = 0.0, 0.0, 0.0
     for j in range(state.counts[iboost.SIZE]):
         right = 1.0 if classes[j] == label else -1.0

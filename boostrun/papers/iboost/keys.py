@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,28 +56,29 @@ def _detector() -> Any:
     return field(default="adwin", metadata={"kind": Kind(read, allowed, words, help=said, absent="adwin")})
 
 
-def _learns(field: Any) -> Any:
-    """A choice that also accepts an object with ``learn_one`` or ``partial_fit``."""
+def _or_object(field: Any, able: Callable[[Any], bool], described: str) -> Any:
+    """A choice that also accepts, in Python, an object that is ``able``."""
     kind = kind_of(field)
 
     def read(value):
-        whole = not isinstance(value, (str, type)) and (hasattr(value, "learn_one") or hasattr(value, "partial_fit"))
-        return value if whole else kind.read(value)
+        return value if not isinstance(value, (str, type)) and able(value) else kind.read(value)
 
-    allowed = f"{kind.allowed}, or in Python an object with learn_one or partial_fit,"
-    return renamed(field, read=read, allowed=allowed)
+    return renamed(field, read=read, allowed=f"{kind.allowed}, or in Python {described},")
+
+
+def _learns(field: Any) -> Any:
+    return _or_object(
+        field, lambda value: hasattr(value, "learn_one") or hasattr(value, "partial_fit"),
+        "an object with learn_one or partial_fit",
+    )  # fmt: skip
 
 
 def _fits(field: Any) -> Any:
-    """A choice that also accepts an object with ``fit`` and ``predict``, or ``learn_one`` and ``predict_one``."""
-    kind, pairs = kind_of(field), (("fit", "predict"), ("learn_one", "predict_one"))
-
-    def read(value):
-        whole = any(all(hasattr(value, name) for name in pair) for pair in pairs)
-        return value if whole and not isinstance(value, (str, type)) else kind.read(value)
-
-    allowed = f"{kind.allowed}, or in Python a classifier of scikit-learn or river,"
-    return renamed(field, read=read, allowed=allowed)
+    pairs = (("fit", "predict"), ("learn_one", "predict_one"))
+    return _or_object(
+        field, lambda value: any(all(hasattr(value, name) for name in pair) for pair in pairs),
+        "a classifier of scikit-learn or river",
+    )  # fmt: skip
 
 
 @keys

@@ -33,10 +33,8 @@ def vote_of_trees(learners, x, gaussian, proba, shares, votes):
 @written_in
 def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct):
     """Train every member on (x, y) Poisson(1) times and give its ADWIN the error (``correct``: 1 if right, as river
-    does).
-
-    If an ADWIN is cut and its mean rises, the member with the largest mean starts again; returns whether that happened.
-    """
+    does). If one is cut and its mean rises, the member with the largest mean starts again; returns whether that
+    happened."""
     changed = False
     for j in range(learners.weight.shape[0]):
         count = poisson(rng, 1.0)
@@ -104,7 +102,6 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
 
     Cost O(M K d) an example.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
     >>> model = AdwinBaggingClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
@@ -234,7 +231,6 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
 
     Cost O(m K d) an example for m experts.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
     >>> model = DWMClassifier().partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
@@ -280,13 +276,8 @@ class DWMClassifier(DWMKeys, IncrementalEnsemble):
 
 @part
 def smooth_one(learners, x, y, gamma, floor, rule, margins):
-    """Pass one example through all members, with z = 0 and w = 1 at the first::
-
-        m = 1 if f_j(x) = y, else -1;  z += m - gamma / (2 + gamma)
-        train f_j on (x, y) with weight w;  w = 1 if z <= 0, else (1 - gamma)^(z / 2)
-
-    ``margins`` (M,) gets the m. Cost O(M K d).
-    """
+    """Pass one example through all members, as in :class:`SmoothBoostClassifier`; ``margins`` (M,) gets the m. Cost
+    O(M K d)."""
     z, weight, decay = 0.0, 1.0, 0.5 * math.log1p(-gamma)
     for j in range(margins.shape[0]):
         margins[j] = 1.0 if bayes.answer(learners, j, x, rule) == y else -1.0
@@ -347,7 +338,6 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
 
     Cost O(M K d) an example.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
     >>> model = SmoothBoostClassifier(budget=5, base="gnb").partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])

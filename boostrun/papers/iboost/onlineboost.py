@@ -44,14 +44,8 @@ def poisson(rng, rate):
 
 @part
 def boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses):
-    """Pass one example through all members, with lambda = 1 at the first::
-
-        k ~ Poisson(lambda); train f_j on (x, y) with weight k
-        if f_j(x) = y:  right_j += lambda;  lambda *= (right_j + wrong_j) / (2 right_j)
-        else:           wrong_j += lambda;  lambda *= (right_j + wrong_j) / (2 wrong_j)
-
-    Members j with ``learns[j]`` (M,) uint8 of 0 only pass lambda on. lambda is at most 1e6. Cost O(M K d).
-    """
+    """Pass one example through all members, as in :class:`OnlineBoostClassifier`, with lambda at most 1e6. Members j
+    with ``learns[j]`` (M,) uint8 of 0 only pass lambda on; ``misses`` (M,) gets 1 for a wrong answer. Cost O(M K d)."""
     weight = 1.0
     for place in range(order.shape[0]):
         j = order[place]
@@ -69,10 +63,8 @@ def boost_one(learners, sums, order, learns, x, y, rng, floor, gaussian, misses)
 
 @kernel
 def coefficient(sums, j, bad_weight, negative):
-    """ln((1 - e) / e) of member j, with e = wrong / (right + wrong) kept in [1e-6, 1 - 1e-6].
-
-    It is ``bad_weight`` for an untrained member, and for e above 1/2 unless ``negative``.
-    """
+    """ln((1 - e) / e) of member j, with e = wrong / (right + wrong) kept in [1e-6, 1 - 1e-6]; ``bad_weight`` for an
+    untrained member, and for e above 1/2 unless ``negative``."""
     met = sums[j, 0] + sums[j, 1]
     if met <= 0.0:
         return bad_weight
@@ -84,10 +76,8 @@ def coefficient(sums, j, bad_weight, negative):
 
 @part
 def vote(learners, sums, x, gaussian, bad_weight, negative, proba, shares, votes):
-    """Class with the largest sum of coefficients; with ``proba`` a member splits its own by its probabilities.
-
-    If no member has a coefficient, the member with the least error decides for more than two classes.
-    """
+    """Class with the largest sum of coefficients; with ``proba`` a member splits its own by its probabilities. If no
+    member has a coefficient, the one with the least error decides for more than two classes."""
     heard = False
     for c in range(votes.shape[0]):
         votes[c] = 0.0
@@ -152,7 +142,6 @@ class OnlineBoostClassifier(OnlineBoostKeys, IncrementalEnsemble):
     or above 1/2. river's ``AdaBoostClassifier`` is ``vote="proba", bad_weight=1``. Ties go to the second of two
     classes, else to the first. Cost O(M K d) an example.
 
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(2000, 2))
     >>> model = OnlineBoostClassifier(budget=5, random_state=0)
@@ -240,10 +229,7 @@ def begin_anew(learners, sums, j):
 @part
 def right_without(said, weights, removed, skipped, labels, votes):
     """Number of the window's examples that the committee gets right without member ``skipped`` and the ``removed``
-    (M,).
-
-    ``said`` (M, n) int64 are the members' answers. Cost M n.
-    """
+    (M,); ``said`` (M, n) int64 are the members' answers. Cost M n."""
     right = 0
     for i in range(said.shape[1]):
         for c in range(votes.shape[0]):
@@ -322,11 +308,8 @@ def adwin_boost(
     X, y, learners, spread, var_floor, sums, order, rng, gaussian, window, labels, adwins, counts, delta, warm, votes,
     misses, out,
 ):  # fmt: skip
-    """For each row: predict it, let OnlineBoost learn it, and give the members' ADWINs their errors.
-
-    If an ADWIN is cut and its mean rises, the member with the largest mean starts again, with ``warm`` by a pass over
-    the window.
-    """
+    """For each row: predict it, let OnlineBoost learn it, and give the members' ADWINs their errors. If one is cut
+    and its mean rises, the member with the largest mean starts again, with ``warm`` by a pass over the window."""
     members = order.shape[0]
     learns, alone = np.ones(members, np.uint8), np.zeros(members, np.uint8)
     for i in range(X.shape[0]):
@@ -398,7 +381,6 @@ class NSOnlineBoostClassifier(NSOBoostKeys, OnlineBoostClassifier):
 
     Cost O(M K d) an example, and M^2 n_window for each step of a search.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
     >>> model = NSOnlineBoostClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
@@ -451,7 +433,6 @@ class FLCClassifier(FLCKeys, OnlineBoostClassifier):
 
     Cost O(M K d) an example, and n_window times that for a change.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
     >>> model = FLCClassifier(budget=5, random_state=0).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])

@@ -120,10 +120,8 @@ def exchange(d: int, r: int = 0, s: int = 0) -> np.ndarray:
 
 
 def gradual(n: int, changes: np.ndarray, width: int, rng) -> np.ndarray:
-    """The concept of each of n examples, int64 (n,).
-
-    At each change, example k (from 1 on) has the new concept with probability 1 / (1 + exp(-4 (k - change) / width)).
-    """
+    """The concept of each of n examples, int64 (n,). At each change, example k (from 1 on) has the new concept with
+    probability 1 / (1 + exp(-4 (k - change) / width))."""
     of = np.zeros(n, np.int64)
     for number, change in enumerate(changes, start=1):
         passed = 4.0 * (np.arange(1, n + 1) - change) / width
@@ -166,11 +164,8 @@ _BLOCK = 100_000  # examples made at once
 
 
 class Centroids(NamedTuple):
-    """Centroids of the RBF streams.
-
-    centres (c, d) in [0, 1]; labels (c,) int64, 0 or 1; sds (c,) and weights (c,) in [0, 1]; velocities (v, d) of the
-    first v centroids, of length 1.
-    """
+    """Centroids of the RBF streams: centres (c, d) in [0, 1]; labels (c,) int64, 0 or 1; sds (c,) and weights (c,)
+    in [0, 1]; velocities (v, d) of the first v centroids, of length 1."""
 
     centres: np.ndarray
     labels: np.ndarray
@@ -383,10 +378,8 @@ def files_electricity(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def draw_electricity(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
-    """Electricity (Harries 1999): is the price in New South Wales above its mean of the last day? 45,312 half hours.
-
-    The rows in their order; class 1 is UP.
-    """
+    """Electricity (Harries 1999), 45,312 half hours in their order: is the price in New South Wales above its mean
+    of the last day? Class 1 is UP."""
     path = files_electricity(options, data_root)[ELECTRICITY_FILE]
     frame = table(path, header=0)
     absent = [column for column in (*ELECTRICITY_COLUMNS, "class") if column not in frame.columns]
@@ -408,10 +401,8 @@ def files_weather(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def draw_weather(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
-    """NOAA weather (Elwell & Polikar 2011): did it rain at Offutt Air Force Base that day? 18,159 days, 50 years.
-
-    The days in their order; class 1 is rain.
-    """
+    """NOAA weather (Elwell & Polikar 2011), 18,159 days of 50 years in their order: did it rain at Offutt Air Force
+    Base? Class 1 is rain."""
     paths = files_weather(options, data_root)
     frame, labels = table(paths[DATA]), table(paths[LABELS])
     if frame.shape[1] != WEATHER_WIDTH:

@@ -103,11 +103,9 @@ def enter(family, columns, order, labels, seen, sample, label):
 def retrain(
     X, y, family, columns, order, labels, n_classes, var_floor, models, coefficients, counts, period, lazy, out
 ):
-    """For each row: predict it with the last committee, store it, and every ``period`` rows run :func:`adaboost`.
-
+    """For each row: predict it with the last committee, store it, and every ``period`` rows run :func:`adaboost`;
     ``lazy`` skips a training that a later one in the same chunk replaces. ``counts`` (2,): examples seen, committee
-    size.
-    """
+    size."""
     n, length = labels.shape[0], y.shape[0]
     votes, weights = np.empty(n_classes), np.empty(n)
     for i in range(length):
@@ -405,7 +403,6 @@ class AdaBoostWindowClassifier(AdaBoostKeys, Committee):
 
     A class that appears later starts a training at once. A training costs M fits to n examples.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (300, 3))
     >>> model = AdaBoostWindowClassifier(n_window=100, budget=20, period=10).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])
@@ -517,7 +514,6 @@ class FLBClassifier(FLBKeys, Committee):
 
     Cost M responses an example, twice, and a fit a block.
 
-    >>> import numpy as np
     >>> X = np.random.default_rng(0).uniform(0, 10, (1000, 3))
     >>> model = FLBClassifier(n_window=100, budget=20).partial_fit(X, X[:, 0] + X[:, 1] <= 8)
     >>> model.predict([[1.0, 1.0, 5.0], [9.0, 9.0, 5.0]])

@@ -149,11 +149,9 @@ def has_room(trees, watched):
 
 @allocating_kernel
 def test_then_train(trees, watched, X, y, rules, watch, first, out):
-    """Predict the rows of X (k, d) from ``first`` on, ``out`` (k,) int64, each before it is learnt.
-
-    Returns k, or the first row without enough room. A row costs O(depth) windows more than in a plain tree, for the
-    tree and for each alternate on the path.
-    """
+    """Predict the rows of X (k, d) from ``first`` on, ``out`` (k,) int64, each before it is learnt. Returns k, or
+    the first row without enough room. Cost a row: that of a tree and O(depth) windows, for the tree and each
+    alternate on the path."""
     waiting = np.empty(watched.used.shape[0], np.int64)
     shares, votes = np.empty(trees.weight.shape[1]), np.empty(trees.weight.shape[1])
     for i in range(first, X.shape[0]):

@@ -122,10 +122,8 @@ def _merge(adwins, j):
 
 @part
 def _differs(adwins, j, delta):
-    """Whether at some cut the two means differ by more than sqrt(2 m v d) + 2 d m / 3.
-
-    v is the variance, d = ln(2 ln W / delta), m = 1 / (n0 - 4) + 1 / (n1 - 4).
-    """
+    """Whether at some cut the two means differ by more than sqrt(2 m v d) + 2 d m / 3, v the variance,
+    d = ln(2 ln W / delta), m = 1 / (n0 - 4) + 1 / (n1 - 4)."""
     width = adwins.counts[j, _WIDTH]
     bound = math.log(2.0 * math.log(width) / delta)
     variance = adwins.moments[j, _SPREAD] / width

@@ -111,10 +111,8 @@ def flip(family, model):
 
 @written_in
 def fit(family, columns, order, labels, weights, n_classes, var_floor, model):
-    """Fill ``model`` with the classifier of ``family`` fitted to the weighted window.
-
-    ``order`` (d, n) int32 is the sorted order of the window; only stumps use it. Cost O(d n).
-    """
+    """Fill ``model`` with the classifier of ``family`` fitted to the weighted window; ``order`` (d, n) int32, the
+    window's sorted order, is used by stumps only. Cost O(d n)."""
     if family != STUMP:
         fit_naive_bayes(family == GNB, columns, labels, weights, n_classes, var_floor, model)
     elif n_classes == 2:
@@ -322,10 +320,8 @@ def fit_stump_of_gains(columns, order, gains, model):
 
 @kernel
 def vote_samples(learners, members, coefficients, X, rule, proba, shares, votes):
-    """``votes`` (K, k) of ``members`` (m,) int64 with ``coefficients`` (m,) for the rows of X (k, d), row by row.
-
-    See :func:`.incremental.vote_rows`; ``shares`` (K,) is scratch.
-    """
+    """``votes`` (K, k) for the rows of X (k, d), row by row; see :func:`.incremental.vote_rows`. ``shares`` (K,) is
+    scratch."""
     votes[:, :] = 0.0
     for i in range(X.shape[0]):
         for place in range(members.shape[0]):
@@ -378,10 +374,8 @@ def widen_order(order: np.ndarray, n_features: int) -> np.ndarray:
 
 
 def widen_models(family: int, rows: np.ndarray, n_classes: int, d: int, n_features: int) -> np.ndarray:
-    """Classifiers (M, width) of d features as classifiers of ``n_features``, with the same answers.
-
-    Raises BoostrunError for a family whose rows have another layout.
-    """
+    """Classifiers (M, width) of d features as classifiers of ``n_features``, with the same answers. Raises
+    BoostrunError for a family whose rows have another layout."""
     if family in (STUMP, ELSEWHERE):
         return rows
     if family not in _PARTS:

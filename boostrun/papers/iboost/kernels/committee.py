@@ -25,10 +25,8 @@ from boostrun.papers.iboost.kernels.bases import respond_window
 
 @kernel
 def start_order(columns, order):
-    """``order`` (d, n) gets the slots of each feature of ``columns`` (d, n) in ascending order, equal values by slot.
-
-    Insertion sort, once a stream: cost O(d n^2) at worst.
-    """
+    """``order`` (d, n) gets the slots of each feature of ``columns`` (d, n) in ascending order, equal values by
+    slot. Insertion sort, once a stream: cost O(d n^2) at worst."""
     for r in range(columns.shape[0]):
         for slot in range(columns.shape[1]):
             place = _place(columns, order, r, slot, columns[r, slot], slot)
@@ -39,10 +37,8 @@ def start_order(columns, order):
 
 @kernel
 def slide(columns, order, slot, sample):
-    """Overwrite a slot of ``columns`` (d, n) by ``sample`` (d,) and keep ``order`` (d, n) int32 sorted.
-
-    Cost O(d log n), and O(d n) bytes moved between the old place and the new.
-    """
+    """Overwrite a slot of ``columns`` (d, n) by ``sample`` (d,) and keep ``order`` (d, n) int32 sorted. Cost O(d log
+    n), and O(d n) bytes moved between the old place and the new."""
     n = columns.shape[1]
     for r in range(columns.shape[0]):
         old, new = columns[r, slot], sample[r]
@@ -161,10 +157,8 @@ def random_slot(random, n):
 
 @kernel
 def step_batch(right, coefficients, size, mass, middle, half, n_steps, eta, cap, log, sums):
-    """b steps of (8), all coefficients at once.
-
-    ``log`` divides by the cost and has no cap: descent on ln E. ``sums`` (n,) is scratch. Cost 2 b m n.
-    """
+    """b steps of (8), all coefficients at once. ``log`` divides by the cost and has no cap: descent on ln E.
+    ``sums`` (n,) is scratch. Cost 2 b m n."""
     for _ in range(n_steps):
         margins_of(right, coefficients, size, middle, half, sums)
         least, total = 0.0, 0.0
@@ -267,10 +261,8 @@ def error_of(said, labels, weights):
 
 @part
 def coefficient_of(error, eps_min, scale, n_classes):
-    """b = (K - 1)^2 / K (ln((1 - e) / e) + ln(K - 1)), which is 1/2 ln((1 - e) / e) for two classes.
-
-    -1 if the error e is not below chance, 1 - 1/K. Errors below ``eps_min``, scaled by chance, are raised to it.
-    """
+    """b = (K - 1)^2 / K (ln((1 - e) / e) + ln(K - 1)), 1/2 ln((1 - e) / e) for two classes; -1 if the error e is not
+    below chance, 1 - 1/K. Errors below ``eps_min``, scaled by chance, are raised to it."""
     chance = 1.0 - 1.0 / n_classes
     if not error < chance - _SURE:
         return -1.0
@@ -281,9 +273,7 @@ def coefficient_of(error, eps_min, scale, n_classes):
 @kernel
 def vote_signed(responses, rows, coefficients, sums, codes):
     """Two classes: ``codes`` (t,) of sign sum_j b_j f_j, the second class at 0; member j answers in row ``rows[j]``.
-
-    Terms are added in the order of the members, as in a prediction of one example. ``sums`` (t,) is scratch.
-    """
+    Terms are added in the order of the members, as in a prediction of one example. ``sums`` (t,) is scratch."""
     for t in range(sums.shape[0]):
         sums[t] = 0.0
     for j in range(rows.shape[0]):
@@ -374,10 +364,8 @@ class HeldOut:
 
 
 def predicted(members: CommitteeMembers, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Codes (k,) and scores of the rows x (k, d) by a committee, a block of rows at a time.
-
-    Scores are F(x) (1, k) for two classes if the members are ``signed``, else votes (K, k).
-    """
+    """Codes (k,) and scores of the rows x (k, d) by a committee, a block of rows at a time: F(x) (1, k) for two
+    classes if the members are ``signed``, else votes (K, k)."""
     codes = np.empty(len(x), np.int64)
     scores = np.empty((1 if members.signed and members.n_classes == 2 else members.n_classes, len(x)))
     rows = np.arange(members.size)

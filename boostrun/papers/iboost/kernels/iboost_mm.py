@@ -45,11 +45,8 @@ class ClassesState(NamedTuple):
 @allocating_kernel
 def test_then_train(samples, labels, slots, state, settings, fit_cap, predictions):
     """Predict each row, then learn it: ``samples`` (k, d) float64, ``labels`` and ``predictions`` (k,) int64; row e
-    takes slot ``slots[e]``.
-
-    Weights of fits are min(u, ``fit_cap``). A row costs M responses and M + b K operations (stochastic, newest) or
-    b n (M + K) (batch), an addition n (M + K) and a fit.
-    """
+    takes slot ``slots[e]``. Weights of fits are min(u, ``fit_cap``). A row costs M responses and M + b K operations
+    (stochastic, newest) or b n (M + K) (batch), an addition n (M + K) and a fit."""
     classes, votes = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes)
     slopes = np.empty((state.labels.shape[0], settings.n_classes))
     for e in range(samples.shape[0]):
@@ -132,10 +129,8 @@ def refresh(state):
 
 @part
 def slopes_of(votes, label, shift, cap, slopes):
-    """``slopes`` (K,) of a classifier that predicts each class of an example with ``votes`` (K,).
-
-    u is multiplied by exp(-``shift``). Returns min(u, ``cap``).
-    """
+    """``slopes`` (K,) of a classifier that predicts each class of an example with ``votes`` (K,); u is multiplied by
+    exp(-``shift``). Returns min(u, ``cap``)."""
     total = 0.0
     for c in range(votes.shape[0]):
         if c != label:
@@ -285,9 +280,7 @@ def weights_of(slopes, labels, total, weights):
 @part
 def append(state, settings, leaver, model, said, slopes):
     """Add a classifier with b = 1/2 ln(A / B), A the slopes of its right answers and B of its wrong ones, if A > B.
-
-    ``model`` are its numbers, ``said`` (n,) its answers on the window; ``leaver`` goes for it unless it is -1.
-    """
+    ``model`` are its numbers, ``said`` (n,) its answers on the window; ``leaver`` goes for it unless it is -1."""
     gained, lost = 0.0, 0.0
     for i in range(said.shape[0]):
         if said[i] == state.labels[i]:
