@@ -40,6 +40,29 @@ BASES = [
 EVERY_BASE = [*((name, {}) for name in LEARNERS), *((name, {"base": base}) for name, base in BASES)]
 
 
+def jumps(count, every, seed=0, classes=2):
+    """Examples of one threshold, then of one far away, and back again, ``every`` examples each."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 10, (count, 3))
+    y = (X[:, 0] + X[:, 1] > np.where(np.arange(count) // every % 2 == 0, 8.0, 13.0)).astype(int)
+    return X, y if classes == 2 else y + (X[:, 0] > 6)
+
+
+def noisy_sea(n, seed=0, noise=0.1):
+    """One concept, some labels of which are wrong."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 10, (n, 3))
+    return X, (X[:, 0] + X[:, 1] <= 8).astype(int) ^ (rng.random(n) < noise)
+
+
+def flipping(n, seed, turn, deviation):
+    """Two features; the class flips after ``turn`` examples."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    signs = np.where(np.arange(n) < turn, 1, -1)
+    return rng.normal((2 * y - 1)[:, None] * signs[:, None], deviation, (n, 2)), y
+
+
 def class_of(name):
     """The class that the method ``name`` trains."""
     return obtain(METHODS[name].target)

@@ -132,6 +132,31 @@ def test_what_is_refused_is_one_sentence_and_teaches_nothing(name):
     np.testing.assert_array_equal(again.test_then_train(X, y), model.test_then_train(X, y))
 
 
+WRONG = {
+    "iboost_adwin": {"n_least": [0], "delta": [1.0], "eta": [-1.0]},
+    "iboost_active": {"label_budget": [0.0], "ask": ["never"]},
+    "iboost_outliers": {"outlier_margin": [-1.0], "change_share": [2]},
+    "iboost_geem": {"batch_size": [0], "half_life": [0.0], "ridge": [0.0], "covariance_dims": ["some"]},
+    "iboost_trees": {"split_delta": [1.0], "max_depth": [0]},
+    "adaboost": {"budget": [0], "n_window": [0], "period": [1.5], "base": ["tree"], "var_floor": [np.nan]},
+    "ocb": {"order": [-1], "signs": ["mao"], "smoothing": [0.0], "n_window": [0]},
+    "flb": {"z": [-1]},
+    "onlineboost": {"budget": [0], "base": ["oak", object()], "vote": ["soft"], "var_floor": [-1.0]},
+    "nsoboost": {"search_every": [0], "patience": [-1]},
+    "flc": {"delta": [1.0], "n_window": [0]},
+    "adwinbag": {"delta": [0.0], "monitor": ["x"], "after": ["x"], "vote": ["x"]},
+    "dwm": {"beta": [1.0], "theta": [0.0], "period": [0], "budget": [0]},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_bad_parameter_is_named_with_its_value(name):
+    for key, values in WRONG[name].items():
+        for value in values:
+            with pytest.raises(BoostrunError, match=f"{key}="):
+                make(name, **{key: value}).partial_fit(*sea(30, 20))
+
+
 @every_learner
 def test_features_of_dicts_come_and_go(name):
     """Absent is 0 or left out, unknown is passed over in a prediction; a value that is no finite number is refused."""

@@ -13,9 +13,9 @@ COMMITTEES = [
     IBoostClassifier(30, 9, 1, 5),
     IBoostClassifier(30, 9, 2, 1, update="batch", base="gnb"),
     IBoostClassifier(30, 9, 1, 5, eta=0.3),  # loses members to negative coefficients
-    AdaBoostWindowClassifier(30, 9),
+    pytest.param(AdaBoostWindowClassifier(30, 9), marks=pytest.mark.slow),
     FLBClassifier(30, 4),  # ties of an even vote
-    OCBClassifier(30, 9),
+    pytest.param(OCBClassifier(30, 9), marks=pytest.mark.slow),
 ]
 
 

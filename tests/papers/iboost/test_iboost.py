@@ -13,7 +13,6 @@ from boostrun.errors import BoostrunError
 from boostrun.evaluation.prequential import blocks_of, follow, prequential
 from boostrun.papers.iboost import iboost as drift_iboost
 from boostrun.papers.iboost.kernels import bases as drift_bases
-from boostrun.papers.iboost.kernels import committee as drift_order
 from boostrun.papers.iboost.kernels import committee as drift_steps
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier
 from tests.reference import iboost as twins
@@ -127,13 +126,6 @@ def trained(classes=2, **keys):
     return model
 
 
-def test_margin_and_indicator_weights_are_proportional():
-    model = trained()
-    wrong = model._state.right[: len(model.betas_)] < 0
-    indicator = np.exp(2 * model.betas_ @ wrong)
-    np.testing.assert_allclose(indicator, np.exp(-model._state.margins) * np.exp(model.betas_.sum()), rtol=1e-12)
-
-
 def step_batch(model):
     """Steps (8) with the model's settings."""
     state, options = model._state, model._settings
@@ -168,36 +160,6 @@ def test_batch_steps_follow_the_gradient(classes, cap):
         assert moved[j] == pytest.approx(-slope, rel=1e-6, abs=1e-7)
 
 
-def test_small_batch_steps_never_raise_the_loss():
-    """The curvature of the loss with a linear tail is at most m n, which it is where all coefficients are 0."""
-    model = trained(update="batch")
-    model._state.coefficients[:] = 0.0
-    codes, m = codes_of(model), len(model.betas_)
-    model._settings = model._settings._replace(eta=1 / (m * 40), n_steps=1)
-    losses = [tail_loss(model.betas_ @ codes, 1.0)]
-    for _ in range(50):
-        step_batch(model)
-        losses.append(tail_loss(model.betas_ @ codes, 1.0))
-    assert (np.diff(losses) < 1e-12).all() and losses[-1] < losses[0] - 1
-
-
-@pytest.mark.parametrize("log", [False, True])
-def test_the_exponential_loss_itself_falls_for_a_step_small_enough(log):
-    """From 1 / (m n E) on, halved until it does; ``log`` descends on its logarithm."""
-    model = trained(update="batch")
-    codes, start = codes_of(model), model.betas_
-    cost = np.exp(-start @ codes).sum()
-    eta = 1.0 / (len(start) * 40 * (1.0 if log else cost))
-    for _ in range(10):
-        model._state.coefficients[: len(start)] = start
-        model._settings = model._settings._replace(eta=eta, n_steps=1, cap=np.inf, log_gradient=log)
-        step_batch(model)
-        if np.exp(-model.betas_ @ codes).sum() < cost:
-            break
-        eta /= 2
-    assert np.exp(-model.betas_ @ codes).sum() < cost and (model.betas_ != start).any()
-
-
 @pytest.mark.parametrize("classes", [2, 3])
 def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one(classes):
     for seed, steps in ((3, 1), (4, 7)):
@@ -227,37 +189,6 @@ def test_a_window_that_stands_still_is_adaboost_bit_for_bit(base, classes):
     m = len(adaboost.betas_)
     assert m > 2 and (model.betas_ == adaboost.betas_).all()
     assert (model._state.models[:m] == adaboost._models[:m]).all()
-
-
-def test_two_classes_are_several_classes_of_which_there_are_two():
-    """Codes are 1 and -1, and the stump of classes, asked for two, is the stump of signs, bit for bit."""
-    numbers = IBoostClassifier()._numbers(2)
-    assert numbers.middle == 0.0 and numbers.half == 1.0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        columns, y, w = rng.normal(size=(3, 25)), rng.integers(0, 2, 25), rng.dirichlet(np.ones(25))
-        order, two, several = np.empty((3, 25), np.int32), np.empty(4), np.empty(4)
-        drift_order.start_order(columns, order)
-        drift_bases.fit_stump(columns, order, y, w, two)
-        drift_bases.fit_stump_of_classes(columns, order, y, w, 2, several)
-        assert (two == several).all()
-
-
-def test_an_added_classifier_errs_on_half_the_weight_and_lowers_the_cost_as_it_should():
-    """Facts (a) and (b) of section 2, and a window that stands still is AdaBoost."""
-    rng = np.random.default_rng(5)
-    X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
-    model = IBoostClassifier(n_window=60, budget=15, n_steps=0, eps_min=0.0, adds_per_event=15).partial_fit(X, y)
-    sides = np.where(answers(model) == y, 1, -1)
-    weights = np.ones(60)
-    for row, b in zip(sides, model.betas_):
-        error = weights[row < 0].sum() / weights.sum()
-        assert b == pytest.approx(0.5 * np.log((1 - error) / error), rel=1e-9)
-        after = weights * np.exp(-b * row)
-        assert after[row < 0].sum() / after.sum() == pytest.approx(0.5)
-        assert after.sum() / weights.sum() == pytest.approx(2 * np.sqrt(error * (1 - error)))
-        weights = after
-    assert len(model.betas_) == 15
 
 
 def test_chunks_do_not_matter():

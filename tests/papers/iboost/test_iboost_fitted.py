@@ -1,4 +1,4 @@
-"""IBoost of logistic regressions and of objects."""
+"""IBoost of Hoeffding trees, of logistic regressions and of objects."""
 
 import itertools
 import pickle
@@ -6,15 +6,55 @@ import pickle
 import numpy as np
 import pytest
 
-from boostrun import IBoostFittedClassifier, IBoostTreesClassifier
+from boostrun import IBoostClassifier, IBoostFittedClassifier, IBoostTreesClassifier
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
-from tests.papers.iboost.learners import TreeAsked, small_tree
-from tests.papers.iboost.test_iboost_adwin import jumps
+from tests.papers.iboost.learners import TreeAsked, jumps, small_tree
+from tests.reference.hoeffding import Tree
+from tests.reference.iboost import IBoost
+from tests.reference.iboost_mm import IBoostMM
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
 SMALL = {"n_window": 40, "budget": 4, "period": 10, "n_steps": 2}
+TREES = SMALL | {"grace_period": 10, "split_delta": 0.5}
+KINDS = [
+    (IBoostTreesClassifier, TREES), (IBoostFittedClassifier, SMALL),
+    (IBoostFittedClassifier, SMALL | {"base": small_tree()}),
+]  # fmt: skip
+every_kind = pytest.mark.parametrize(("kind", "keys"), KINDS, ids=["trees", "regressions", "objects"])
 several = pytest.mark.parametrize("classes", [2, 4])
+
+
+def trees_of(twin):
+    """``twin``, an IBoost, with Hoeffding trees in place of stumps: its window passes them, oldest first."""
+
+    class OfTrees(twin):
+        def fit(self, X, y, w, n_classes):
+            tree = Tree(X.shape[1], "nba", 10, 0.5, 0.05, 5)
+            for i in (self.seen + np.arange(self.n)) % self.n:
+                tree.learn(X[i], y[i], self.n * w[i])
+            return None, lambda Z: np.array([tree.answer(x) for x in Z], int)
+
+    return OfTrees
+
+
+@several
+@pytest.mark.parametrize("keys", [{}, {"update": "batch"}])
+def test_the_kernel_of_trees_is_its_twin(classes, keys):
+    """Same predictions, same trees, same coefficients, through changes of concept."""
+    X, y = jumps(160, 60, classes=classes)
+    eta = 1e-3 if keys else 3e-3 if classes == 2 else 1e-2
+    twin = trees_of(IBoost if classes == 2 else IBoostMM)(
+        40, 4, 10, 2, classes, batch=bool(keys), eta=eta, eps_min=0.05, fit=None
+    )  # fmt: skip
+    del twin.fit  # the instance's, None
+    twin.p = 10
+    model = IBoostTreesClassifier(**TREES, eps_min=0.05, **keys)
+    expected = [twin.learn(x, t) for x, t in zip(X, y)]
+    assert (model.test_then_train(X, y, classes=range(classes)) == expected).all()
+    assert len(twin.removed) == model.n_removed_negative_ + model.n_removed_budget_ > 0
+    assert [born for _, born, _ in twin.members] == model._state.born[: len(twin.members)].tolist()
+    np.testing.assert_allclose(model.betas_, [b for b, _, _ in twin.members], rtol=1e-8)
 
 
 @several
@@ -26,10 +66,9 @@ def test_objects_are_followed_as_compiled_trees_are(classes, update):
     trees = IBoostTreesClassifier(grace_period=10, split_delta=0.5, **keys)
     objects = IBoostFittedClassifier(base=TreeAsked(classes, hoeffding.Rules(10.0, 0.5, max_depth=5)), **keys)
     expected = trees.test_then_train(X, y, classes=range(classes))
-    cuts = [0, 3, 39, 40, 57, 190, 300]
     said = [
         objects.test_then_train(X[first:last], y[first:last], classes=range(classes))
-        for first, last in itertools.pairwise(cuts)
+        for first, last in itertools.pairwise([0, 3, 39, 40, 57, 190, 300])
     ]
     np.testing.assert_array_equal(np.concatenate(said), expected)
     np.testing.assert_array_equal(objects.betas_, trees.betas_)
@@ -37,23 +76,50 @@ def test_objects_are_followed_as_compiled_trees_are(classes, update):
     assert objects.n_removed_negative_ + objects.n_removed_budget_ > 0
 
 
+@pytest.mark.parametrize("leaf", ["nba", "mc"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_is_kept_of_growing_trees_is_what_they_say(leaf, classes):
+    """After an addition: the window, every tree's answers, the margins."""
+    X, y = jumps(160, 60, classes=classes)
+    model = IBoostTreesClassifier(**TREES, grow=True, leaf=leaf).partial_fit(X, y, classes=range(classes))
+    state, m, rules = model._state, len(model.betas_), model._rules
+    assert m == model.budget and (X[120:] == state.columns.T).all() and (state.labels == y[120:]).all()
+    numbers = state.models[:m, 0].astype(int).tolist()
+    assert len(set(numbers)) == m
+    said = np.array([[hoeffding.answer(model._trees, j, x, rules) for x in X[120:]] for j in numbers])
+    scores = model.decision_function(X[120:])
+    if classes == 2:
+        assert ((said == state.labels) == (state.right[:m] > 0)).all()
+        np.testing.assert_allclose(state.margins, scores * np.where(state.labels == 1, 1, -1), rtol=1e-9, atol=1e-12)
+    else:
+        assert (said == state.said[:m]).all()
+        np.testing.assert_allclose(state.votes, scores, rtol=1e-9, atol=1e-12)
+    held = model.answers_on(X[:50])
+    model.partial_fit(X[:30], y[:30])
+    assert (held() == model.predict(X[:50])).all()
+
+
 @several
-@pytest.mark.parametrize("base", ["logistic", small_tree()])
-def test_a_hold_out_is_predicted_as_by_the_learner_itself(base, classes):
+@every_kind
+def test_a_hold_out_is_predicted_as_by_the_learner_itself(kind, keys, classes):
     X, y = jumps(200, 60, classes=classes)
-    model, held = IBoostFittedClassifier(base=base, **SMALL), None
+    model, held = kind(**keys), None
     for first in range(0, 200, 20):
         model.partial_fit(X[first : first + 20], y[first : first + 20], classes=range(classes))
         held = held or model.answers_on(X[:70])
         assert (held() == model.predict(X[:70])).all()
         assert (model.predict(X[:70]) == model.predict_proba(X[:70]).argmax(axis=1)).all()
+    assert len(held._said) == len(model.betas_) < model.n_added_
 
 
 @several
-def test_a_saved_learner_goes_on_where_it_was(classes, tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "keys"), [(IBoostTreesClassifier, TREES | {"grow": True}), (IBoostFittedClassifier, SMALL)]
+)
+def test_a_saved_learner_goes_on_where_it_was(kind, keys, classes, tmp_path):
     X, y = jumps(300, 60, classes=classes)
-    model = IBoostFittedClassifier(**SMALL).partial_fit(X[:150], y[:150], classes=range(classes))
-    loaded = IBoostFittedClassifier.load(model.save(tmp_path / "model"))
+    model = kind(**keys).partial_fit(X[:150], y[:150], classes=range(classes))
+    loaded = kind.load(model.save(tmp_path / "model"))
     assert (loaded.test_then_train(X[150:], y[150:]) == model.test_then_train(X[150:], y[150:])).all()
     assert (loaded.betas_ == model.betas_).all()
 
@@ -67,26 +133,53 @@ def test_objects_are_pickled_and_are_not_saved(tmp_path):
         model.save(tmp_path / "model")
 
 
-@pytest.mark.parametrize(("place", "value"), [("state__states.0.8", 5.0), ("state__models", None)])
-def test_a_damaged_file_gets_a_sentence(place, value, tmp_path):
-    """A member in no place, and regressions of fewer features."""
-    model = IBoostFittedClassifier(**SMALL).partial_fit(*jumps(150, 60), classes=[0, 1])
-    path = model.save(tmp_path / "model")
+@pytest.mark.parametrize(
+    ("kind", "keys", "place", "change"),
+    [
+        (IBoostTreesClassifier, TREES, "state__states.0.8", lambda models: np.r_[[[5.0]], models[1:]]),
+        (IBoostTreesClassifier, TREES, "state__states.0.8", lambda models: np.r_[[[0.5]], models[1:]]),
+        (IBoostTreesClassifier, TREES, "state__trees.1", lambda roots: np.r_[roots[3], roots[1:]]),
+        (IBoostFittedClassifier, SMALL, "state__states.0.8", lambda models: np.full_like(models, 5.0)),
+        (IBoostFittedClassifier, SMALL, "state__models", lambda models: models[:, :-1]),
+    ],
+    ids=["no tree", "half a tree", "two trees with one root", "no place", "regressions of fewer features"],
+)
+def test_a_damaged_file_gets_a_sentence(kind, keys, place, change, tmp_path):
+    path = kind(**keys).partial_fit(*jumps(150, 60), classes=[0, 1]).save(tmp_path / "model")
     arrays = dict(np.load(path))
-    arrays[place] = arrays[place][:, :-1] if value is None else np.full_like(arrays[place], value)
+    arrays[place] = change(arrays[place])
     np.savez(path, **arrays)
-    with pytest.raises(BoostrunError, match=r"members|state__models has the shape"):
-        IBoostFittedClassifier.load(path)
+    with pytest.raises(BoostrunError, match=r"members|trees|state__models has the shape"):
+        kind.load(path)
 
 
-@pytest.mark.parametrize("base", ["logistic", small_tree()])
-def test_a_class_that_comes_later_is_learnt(base):
+@every_kind
+def test_a_class_that_comes_later_is_learnt(kind, keys):
     X, y = jumps(300, 1000, classes=3)
-    model = IBoostFittedClassifier(base=base, **SMALL).partial_fit(X[:100], np.minimum(y[:100], 1))
+    model = kind(**keys).partial_fit(X[:100], np.minimum(y[:100], 1))
     before = model.predict(X[:100])
     model.partial_fit(X[100:101], [2])
     assert np.mean(model.predict(X[:100]) == before) > 0.8  # one step of the coefficients
     assert (model.test_then_train(X[101:], y[101:]) == y[101:])[100:].mean() > 0.6
+
+
+@pytest.mark.parametrize("labels", [lambda X: X[:, 3] > 5, lambda X: np.digitize(X[:, 3], [3, 6])])
+def test_the_feature_that_decides_is_the_important_one_and_there_may_be_fewer_features_than_trees(labels):
+    X = np.random.default_rng(0).uniform(0, 10, (800, 4))
+    model = IBoostTreesClassifier(n_window=100, budget=9, period=20)
+    model.test_then_train(X, labels(X).astype(int))
+    found = model.feature_importances_
+    assert found.shape == (4,) and np.isclose(found.sum(), 1.0) and found[3] > 0.8
+
+
+def test_trees_learn_a_rule_that_one_stump_cannot():
+    """Exclusive or: no stump is better than chance, whatever their number."""
+    X = np.random.default_rng(1).uniform(-1, 1, (800, 2))
+    y = ((X[:, 0] > 0) != (X[:, 1] > 0.3)).astype(int)
+    trees = IBoostTreesClassifier(200, 10, 20, grace_period=10, split_delta=0.9).fit(X, y)
+    stumps = IBoostClassifier(200, 10, 20).fit(X, y)
+    accuracies = [(model.predict(X[400:]) == y[400:]).mean() for model in (trees, stumps)]
+    assert accuracies[0] > accuracies[1] + 0.1
 
 
 def test_what_cannot_be_a_member_is_one_sentence():

@@ -179,13 +179,3 @@ def test_a_window_too_short_for_its_classes_is_told_once():
         for i in range(8):
             model.partial_fit(X[y == i][:2], y[y == i][:2])
     assert len(told) == 1 and len(model.classes_) == 8
-
-
-@pytest.mark.parametrize("base", ["stump", "gnb"])
-def test_what_is_loaded_goes_on_where_the_saved_one_was(base, tmp_path):
-    X, y = stream(200, 5)
-    model = IBoostClassifier(30, 6, base=base, random_state=0).partial_fit(X[:100], y[:100], classes=range(5))
-    loaded = IBoostClassifier.load(model.save(tmp_path / "model"))
-    assert (loaded.test_then_train(X[100:], y[100:]) == model.test_then_train(X[100:], y[100:])).all()
-    assert (loaded.betas_ == model.betas_).all()
-    np.testing.assert_allclose(loaded.predict_proba(X).sum(axis=1), 1.0)

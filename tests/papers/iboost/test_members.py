@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 
-from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import members
 from boostrun.papers.iboost import onlineboost as online_boost
@@ -93,13 +92,6 @@ def test_scikit_learns_objects_are_copied_and_learn(weighted):
     model.test_then_train(X, y > 0, classes=[False, True])
     assert not hasattr(given, "classes_") and set(model.predict(X)) <= {False, True}
     assert model.learners_.weight.sum() > 60
-
-
-def test_a_base_that_cannot_learn_is_one_sentence():
-    X, y = squares(20)
-    for base in ("oak", object()):
-        with pytest.raises(BoostrunError, match="base="):
-            OnlineBoostClassifier(base=base).partial_fit(X, y)
 
 
 def test_a_smooth_weight_is_never_above_1_and_falls_while_members_are_right():

@@ -11,9 +11,10 @@ from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream
 from boostrun.inputs.bank import Followed
+from boostrun.papers.iboost import CHANGING, DETECTS, ONLINE, WINDOW
 from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import open_store, plan
-from tests.papers.iboost.learners import METHODS
+from tests.papers.iboost.learners import METHODS, RIVALS, class_of
 
 
 def made(settings, seed, **budget):
@@ -116,6 +117,20 @@ def test_a_run_is_stored_and_repeated_exactly(command):
     assert [record["metrics"] for record in first] == [record["metrics"] for record in again]
 
 
+@pytest.mark.slow
+def test_two_processes_write_the_records_of_one(command):
+    line = ("dataset=sea dataset.n_samples=2000 dataset.holdout_per_concept=300 M=5 n=50 trials=2 "
+            "algo=")  # fmt: skip
+    algos = "iboost_batch", "iboost_stochastic"
+    one = f"-m {line}{','.join(algos)}"
+    assert command(f"{one} n_jobs=1")[0] == 0 and command(f"{one} n_jobs=2 store=elsewhere")[0] == 0
+    for algo in algos:
+        alone, together = records(line + algo), records(f"{line}{algo} store=elsewhere")
+        assert len(alone) == len(together) == 2
+        for key in ("metrics", "curve", "seed"):
+            assert [record[key] for record in alone] == [record[key] for record in together]
+
+
 def records(line):
     settings = compose_one(line.split())
     (cell,) = plan([settings], open_store(settings))
@@ -127,3 +142,11 @@ def test_tables_of_methods_and_streams_agree_with_the_papers(command, workplace)
     assert code == 0 and "0 of them differ" in out and (workplace / "results/iboost/table_methods/table.csv").is_file()
     rows = {line.split("|")[1].strip(): line.replace(" ", "") for line in out.splitlines() if line.startswith("| ")}
     assert rows["flc"] == "|flc|x|x|x|x|x|x|x|x|" and rows["adaboost"] == "|adaboost|-|—|-|—|-|—|x|—|"
+
+
+@pytest.mark.parametrize("name", ["iboost_stochastic", *(name for name in RIVALS if METHODS[name].paper == "iboost")])
+def test_a_class_has_the_traits_of_its_declaration(name):
+    words = {"uses_change_detector": DETECTS, "updates_base_online": ONLINE,
+             "adds_and_removes": CHANGING, "keeps_window": WINDOW}  # fmt: skip
+    cls = class_of(name)
+    assert METHODS[name].traits == tuple(word for key, word in words.items() if getattr(cls, key))

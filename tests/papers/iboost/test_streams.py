@@ -171,44 +171,6 @@ def test_rbf_has_rivers_distribution_for_rivers_centroids():
         assert (np.abs(x[y == label].mean(axis=0) - ours[labels == label].mean(axis=0)) < 4 * spread).all()
 
 
-def rivers_and_ours(name):
-    """50,000 examples each, (x, y) of river and (x, y) of ours, in the same setting."""
-    n, rng = 50_000, np.random.default_rng(8)
-    if name == "sea":
-        x, y = of_river(river.SEA(variant=1, seed=21, noise=0.1), n)
-        ours = make("sea", 8, n_samples=4 * n, noise=0.1)
-        return (x, 1 - y), (ours.x[n : 2 * n], ours.y[n : 2 * n])
-    if name == "led":
-        generator = river.LED(seed=22, noise_percentage=0.11, irrelevant_features=True)
-        ours = make("led", 8, n_samples=4 * n, classes="10", noise=0.1)
-        return of_river(generator, n), (ours.x[:n].astype(float), ours.y[:n])
-    generator = river.RandomRBF(seed_model=23, seed_sample=24, n_features=10, n_centroids=10)
-    theirs = of_river(generator, n)
-    known = streams.Centroids(
-        np.array([c.centre for c in generator.centroids]), np.array([c.class_label for c in generator.centroids]),
-        np.array([c.std_dev for c in generator.centroids]), np.array(generator.centroid_weights), np.empty((0, 10)),
-    )  # fmt: skip
-    return theirs, streams.examples(known, 0.0, n, rng)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["sea", "led", "rbf"])
-def test_moments_and_distributions_are_rivers(name):
-    """Of all examples and of each class: shares, means, variances to 4.5 standard errors, and the marginals."""
-    (x, y), (ours, labels) = rivers_and_ours(name)
-    assert set(y) == set(labels)
-    for c in set(y):
-        share = (y == c).mean()
-        assert abs(share - (labels == c).mean()) < 4.5 * np.sqrt(2 * share * (1 - share) / len(y))
-    for a, b in [(x, ours)] + [(x[y == c], ours[labels == c]) for c in set(y)]:
-        for power in (1, 2):
-            p, q = a - a.mean(axis=0) * (power - 1), b - b.mean(axis=0) * (power - 1)
-            p, q = p**power, q**power
-            error = np.sqrt(p.var(axis=0) / len(p) + q.var(axis=0) / len(q))
-            assert (np.abs(p.mean(axis=0) - q.mean(axis=0)) < 4.5 * error + 1e-12).all()
-    assert same_marginals(x, ours)
-
-
 def test_velocities_come_of_the_same_seed_as_the_centres():
     made = streams.draw_centroids(3, 10, 10, 10)
     first = made.centres[0] / np.linalg.norm(made.centres[0])

@@ -1,0 +1,145 @@
+"""AdWin Bagging and dynamic weighted majority."""
+
+import numpy as np
+import pytest
+
+from boostrun.papers.iboost import online_ensembles as kernels
+from boostrun.papers.iboost.kernels import adwin
+from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier, DWMClassifier
+from boostrun.papers.iboost.onlineboost import poisson
+from tests.papers.iboost.learners import flipping
+from tests.reference import drift_rivals as twins
+
+pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
+
+
+@pytest.mark.parametrize(("monitor", "after"), [("error", "keep"), ("correct", "reset")])
+def test_bagging_is_the_published_rule(monitor, after):
+    X, y = flipping(400, 0, 250, 1.0)
+    model = AdwinBaggingClassifier(budget=3, random_state=4, monitor=monitor, after=after)
+    ours = model.test_then_train(X, y)
+    rng = np.random.default_rng(np.random.SeedSequence(4))
+    members, adwins, theirs, replaced = [twins.NaiveBayes(2) for _ in range(3)], adwin.Adwins.empty(3), [], 0
+    for i, (x, label) in enumerate(zip(X, y)):
+        votes = [member.answer(x) for member in members if any(member.met)]
+        theirs.append(twins.winner(np.bincount(votes, minlength=2)))
+        change = False
+        for j, member in enumerate(members):
+            count = poisson(rng, 1.0)
+            if count:
+                member.train(x, label, count, twins.floor(X[: i + 1], 1e-3))
+            right, before = member.answer(x) == label, adwin.estimate(adwins, j)
+            item = float(right if monitor == "correct" else not right)
+            cut = adwin.add(adwins, j, item, 0.002, after == "reset")
+            change |= cut and adwin.estimate(adwins, j) > before
+        if change:
+            worst = int(np.argmax([adwin.estimate(adwins, j) for j in range(3)]))
+            members[worst] = twins.NaiveBayes(2)
+            adwin.forget(adwins, worst)
+            replaced += 1
+    np.testing.assert_array_equal(ours, theirs)
+    assert model.n_replaced_ == replaced
+    assert replaced or monitor == "correct"
+
+
+def test_errors_find_a_change_that_correctness_does_not():
+    X, y = flipping(6000, 1, 3000, 1.0)
+    right = {
+        monitor: AdwinBaggingClassifier(budget=5, random_state=0, monitor=monitor).test_then_train(X, y) == y
+        for monitor in ("error", "correct")
+    }
+    assert right["error"][3500:].mean() > right["correct"][3500:].mean() + 0.05
+
+
+def test_bagged_probabilities_and_a_class_met_late():
+    X, y = flipping(300, 2, 300, 1.0)
+    model = AdwinBaggingClassifier(budget=4, random_state=0, vote="proba").partial_fit(X, y)
+    assert (model.predict(X) == y).mean() > 0.85
+    model.partial_fit(X + 50.0, np.full(300, 2))
+    assert (model.predict(X + 50.0) == 2).all()
+
+
+def test_fed_with_correctness_it_is_rivers_and_errors_are_better():
+    """SEA with its four concepts, 20 seeds: mean prequential accuracy within two standard errors of river's class, and
+    above it with ``monitor="error"``."""
+    ensemble, naive_bayes = pytest.importorskip("river.ensemble"), pytest.importorskip("river.naive_bayes")
+    apart, gained = [], []
+    for seed in range(20):
+        X = np.random.default_rng(seed).uniform(0, 10, (5000, 3))
+        y = (X[:, 0] + X[:, 1] <= np.repeat([8, 9, 7, 9.5], 1250)).astype(int)
+        same = {"budget": 5, "vote": "proba", "var_floor": 0.0, "random_state": seed}
+        rivers = AdwinBaggingClassifier(monitor="correct", after="reset", **same).test_then_train(X, y) == y
+        errors = AdwinBaggingClassifier(monitor="error", after="keep", **same).test_then_train(X, y) == y
+        river, right = ensemble.ADWINBaggingClassifier(naive_bayes.GaussianNB(), n_models=5, seed=seed), 0
+        for x, label in zip(X.tolist(), y.tolist()):
+            row = dict(enumerate(x))
+            right += river.predict_one(row) == label
+            river.learn_one(row, label)
+        apart.append(rivers.mean() - right / len(y))
+        gained.append(errors.mean() - right / len(y))
+    deviation = np.std([apart, gained], axis=1, ddof=1) / np.sqrt(20)
+    assert abs(np.mean(apart)) < 2 * deviation[0]
+    assert np.mean(gained) > 2 * deviation[1]
+
+
+def test_a_hand_worked_trace_of_three_experts():
+    """Experts that always say 0, 1, 1 with weights 1, 0.5, 0.25; the example is of class 0.
+
+    Wrong ones are halved: 1, 0.25, 0.125; the vote is 0, right: nobody is added. An example of class 1 then: 0.5, 0.25,
+    0.125; the vote 0.5 against 0.375 is 0, wrong; scaled 1, 0.5, 0.25; a fresh one takes the weakest one's place.
+    """
+    model = DWMClassifier(budget=3, period=1).partial_fit(np.zeros((1, 1)), [0], classes=[0, 1])
+    for slot, c in enumerate((0, 1, 1)):
+        model.learners_.weight[slot] = np.eye(2)[c]
+        model.learners_.constant[slot] = np.where(np.eye(2)[c], 0.0, -np.inf)
+    model._weights[:], model._order[:], model._counts[kernels.ALIVE] = [1.0, 0.5, 0.25], [0, 1, 2], 3
+    state = model.learners_, model._weights, model._order, model._counts
+    kernels.judge(*state, np.zeros(1), 0, True, 0.5, 0.01, np.zeros(2))
+    np.testing.assert_allclose(model.betas_, [1.0, 0.25, 0.125])
+    kernels.judge(*state, np.zeros(1), 1, True, 0.5, 0.01, np.zeros(2))
+    np.testing.assert_allclose(model.betas_, [1.0, 0.5, 1.0])
+    assert not model.learners_.weight[2].any() and model.n_removed_ == 1
+    kernels.judge(*state, np.zeros(1), 1, True, 0.5, 0.6, np.zeros(2))  # below theta: expert 0 at 0.5 of the largest
+    np.testing.assert_allclose(model.betas_, [1.0])
+
+
+def published_majority(X, y, budget, period, beta=0.5, theta=0.01):
+    experts, out = [[twins.NaiveBayes(2), 1.0]], []
+    for t in range(1, len(y) + 1):
+        x, label = X[t - 1], y[t - 1]
+        said = np.array([expert.answer(x) for expert, _ in experts])
+        weigh = lambda: twins.winner(np.bincount(said, [w for _, w in experts], 2))  # noqa: B023, E731
+        out.append(weigh())
+        if t % period == 0:
+            for row, s in zip(experts, said):
+                row[1] *= 1.0 if s == label else beta
+            wrong = weigh() != label
+            most = max(w for _, w in experts)
+            experts = [[e, w / most] for e, w in experts if w / most >= theta]
+            if wrong:
+                if len(experts) == budget:
+                    experts.pop(int(np.argmin([w for _, w in experts])))
+                experts.append([twins.NaiveBayes(2), 1.0])
+        for expert, _ in experts:
+            expert.train(x, label, 1, twins.floor(X[:t], 1e-3))
+    return out, [w for _, w in experts]
+
+
+@pytest.mark.parametrize(("budget", "period"), [(3, 1), (4, 7), (1, 2)])
+def test_weighted_majority_is_the_published_rule(budget, period):
+    rng = np.random.default_rng(budget)
+    y = rng.integers(0, 2, 120)
+    X = rng.normal(y[:, None] * np.where(np.arange(120) < 60, 1.5, -1.5)[:, None], 1.0, (120, 2))
+    model = DWMClassifier(budget=budget, period=period)
+    ours = model.test_then_train(X, y, classes=[0, 1])
+    theirs, weights = published_majority(X, y, budget, period)
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(model.betas_, weights)
+    assert model.n_added_ - model.n_removed_ == len(weights) and model.n_added_ > 1
+
+
+def test_weighted_majority_learns_a_class_met_late():
+    X = np.repeat([[0.0], [5.0], [10.0]], 60, axis=0) + np.random.default_rng(0).normal(size=(180, 1))
+    y = np.repeat([0, 1, 2], 60)
+    model = DWMClassifier(period=5).partial_fit(X[:120], y[:120]).partial_fit(X[120:], y[120:])
+    assert (model.predict(X) == y).mean() > 0.95
