@@ -1,4 +1,4 @@
-"""What the kernels of the rivals on streams compute, in the plainest words: the examples are kept and met again."""
+"""The rivals' kernels in plain Python: all examples are kept and visited again."""
 
 import math
 

@@ -222,7 +222,7 @@ class IBoostGeem(IBoost):
 
 
 class IBoostOutliers(IBoost):
-    """What is contradicted by more than ``limit`` mean margins counts for nothing, unless much is."""
+    """Ignores an example contradicted by more than ``limit`` mean margins, unless many are."""
 
     def __init__(self, *args, limit, most, **keys):
         super().__init__(*args, **keys)
@@ -251,7 +251,7 @@ class IBoostOutliers(IBoost):
 
 
 class IBoostActive(IBoost):
-    """Learns where it is unsure, or at random, after the first n; ``share`` of the labels at most."""
+    """Learns examples of which it is unsure, or random ones, after the first n; ``share`` of the labels at most."""
 
     def __init__(self, *args, share, seed, uncertain=True, **keys):
         super().__init__(*args, **keys)

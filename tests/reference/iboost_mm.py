@@ -30,7 +30,7 @@ class IBoostMM(IBoost):
         return np.array([f(X) for _, _, f in members], int).reshape(-1, self.n)
 
     def slopes(self, members, cap, divide=0.0):
-        """(n, K): what the loss of each example falls by, for each class that may be said."""
+        """(n, K): slope of each example's loss for a classifier that predicts each class."""
         y, out = [t for _, t in self.window], np.zeros((self.n, self.n_classes))
         for i, answers in enumerate(self.said(members).T):
             votes = np.zeros(self.n_classes)

@@ -1,4 +1,4 @@
-"""Every learner of streams that the catalogue has, small: what all of them must do is asked of each."""
+"""Small stream learners, one for each method of the catalogue, and streams for them."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from boostrun.methods.declaration import obtain
 from boostrun.papers.iboost.keys import IncrementalKeys, LabelsAloneKeys, StepKeys
 from tests.marks import slow_but
 
-# what looks at labels alone has tests of its own
+# learners that use labels alone have their own tests
 METHODS = {
     name: method for name, method in catalogue.methods().items()
     if "stream" in method.inputs and method.keys is not LabelsAloneKeys
@@ -30,7 +30,7 @@ TREES = ("vfdt", "osboost_stream", "ocp_stream", "iboost_trees")
 SLOW = (*TREES, *GROW)
 QUICK = ("iboost_stochastic", "onlineboost", "flb")
 EVERY = slow_but(QUICK, LEARNERS)
-# (learner, base) of all bases that it takes by name, but for its default
+# (learner, base) for every base it takes by name, except its default
 BASES = [
     (name, base)
     for name in LEARNERS
@@ -69,7 +69,7 @@ def class_of(name):
 
 
 def make(name, window=20, **parameters):
-    """A learner with a budget of 5 and a window of so many examples, where it has one; the same seed every time."""
+    """A learner with a budget of 5, a window of ``window`` examples if it has one, and always the same seed."""
     small = {"budget": 5, "n_window": window, "random_state": 0}
     known = METHODS[name].keys.__dataclass_fields__
     if name in TREES:

@@ -15,7 +15,7 @@ SMALL = {"grace_period": 20, "delta": 0.1, "tie": 0.3, "adaptive": True, "drift_
 
 
 def stream(n, every, classes=2, seed=0):
-    """Classes are told by one feature, or by two; which is which changes after every so many examples."""
+    """One feature determines two classes, two features three; classes change places after ``every`` examples."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     y = (X[:, 0] > 0.3).astype(int) + (X[:, 1] > 0) * (classes - 2)
@@ -24,7 +24,7 @@ def stream(n, every, classes=2, seed=0):
 
 @pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_tree_is_its_plain_twin(classes):
-    """On streams where no two thresholds are equally good but for rounding."""
+    """On streams where no two thresholds are equally good up to rounding."""
     X, y = stream(700, 250, classes, seed=3)
     twin = AdaptiveTree(classes, 0.3, 30, 0.05, 3, "nba", 20, 0.1, 0.3)
     expected = []
@@ -47,7 +47,7 @@ def test_it_follows_a_change_that_a_tree_without_alternates_does_not():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_chunks_and_a_file_in_between_make_no_difference(classes, tmp_path):
-    """With room that is made again and again, and alternates that begin, take a place or begin anew."""
+    """With repeated enlargements, and alternates that begin, replace a split, or are deleted."""
     X, y = stream(4000, 300, classes)
     y = np.where(np.random.default_rng(1).random(4000) < 0.1, 0, y)
     whole, model = HoeffdingTreeClassifier(**SMALL), HoeffdingTreeClassifier(**SMALL)

@@ -1,4 +1,4 @@
-"""The last label again and the most frequent one: what they say, in any chunks, with new classes, and once loaded."""
+"""The last and the most frequent label: predictions in any chunks, with new classes, and after loading."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ LABELS = np.array(list("aabbbacbcccccab"))
 
 
 def plain(kind, labels, first="a"):
-    """What is said before each label, label by label, of three classes."""
+    """The predictions before each label, label by label, for three classes."""
     said = []
     for place in range(len(labels)):
         seen = labels[:place].tolist()

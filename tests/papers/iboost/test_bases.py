@@ -45,7 +45,7 @@ def test_neighbouring_floats_are_told_apart():
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_naive_bayes_is_scikit_learns(classes):
-    """The same scores but for scikit-learn's own smoothing, which is turned down to nothing on both sides."""
+    """The same scores, with the smoothing of both turned off."""
     X, y, w = window(7, 80, 4, classes)
     X += y[:, None] * [1.0, 0.0, -0.5, 0.2]
     signs = (X > 0).astype(float)

@@ -1,4 +1,4 @@
-"""What each learner of streams does, rivals included, with what a stream may bring: spec section 14."""
+"""Every stream learner, rivals included: chunks, early ends, new classes and features, refused input."""
 
 import contextlib
 import pickle
@@ -33,7 +33,7 @@ def trees(n, classes=2, seed=0):
 
 @every_learner
 def test_chunks_do_not_matter(name):
-    """Any cut of the stream gives the same predictions, and predict() is what comes before the next example."""
+    """Any cut of the stream gives the same predictions; predict() agrees with the prediction of the next example."""
     X, y = sea(500, 300)
     whole, model, parts = make(name, 60).test_then_train(X, y), make(name, 60), []
     for a, b in ((0, 60), (60, 61), (61, 250), (250, 500)):
@@ -222,7 +222,7 @@ def test_scikit_learns_checks(name, keys):
     for check, call in checks(name, **keys):
         if check == "check_classifiers_train" and (name in WAITS or keys.get("base") in ("stump", "bnb")):
             continue
-        with contextlib.suppress(SkipTest):  # of what is not installed
+        with contextlib.suppress(SkipTest):  # a library is not installed
             call()
             ran += 1
     assert ran > 40

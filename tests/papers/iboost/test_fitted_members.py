@@ -1,4 +1,4 @@
-"""Committees on a window whose members are regressions, trees or objects: their loops, their fits, what they refuse."""
+"""Committees on a window with regressions, trees or objects as members: loops, fits, refused bases."""
 
 import pickle
 
@@ -43,7 +43,7 @@ def fit_bayes(X, y, weights):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @every_committee
 def test_committees_of_objects_are_the_plain_loops(name, n_classes):
-    """Of a base without ties, which the last digit of a weight would break."""
+    """With a base that has no ties, which the last digit of a weight could break."""
     from sklearn.naive_bayes import GaussianNB
 
     X, y = turning(240, n_classes)
@@ -135,7 +135,7 @@ def test_a_hold_out_is_predicted_as_the_learner_does_and_members_are_asked_once(
 @pytest.mark.parametrize("base", BASES)
 @every_committee
 def test_new_classes_and_new_features_come_later(name, base):
-    """Members stay and do not look at a new feature; a new class begins a committee, but for OCB after its window."""
+    """Members ignore a new feature; a new class starts a new committee, except for OCB after its window."""
     X, y = squares(400)
     model = made(name, small_tree() if base == "object" else base)
     for i in range(90):

@@ -1,4 +1,4 @@
-"""What is kept of a hold-out changes no prediction, and asks each member once."""
+"""Kept answers for a hold-out change no prediction, and each member answers once."""
 
 import numpy as np
 import pytest

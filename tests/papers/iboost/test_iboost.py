@@ -46,7 +46,7 @@ SWITCHES = {
     "stochastic": ({}, {}),
     "seven examples apart": ({"period": 7}, {"p": 7}),
     "steps at additions": ({"period": 7, "update_every": "p"}, {"p": 7, "every_p": True}),
-    # some errors are 0.2 but for rounding
+    # not 0.2: some errors are 0.2 up to rounding
     "no steps": ({"n_steps": 0, "eps_min": 0.137}, {"b": 0, "eps_min": 0.137}),
     "batch": ({"update": "batch"}, {"batch": True, "eta": 1e-3}),
     "log": ({"update": "batch", "gradient": "log", "eta": 0.02}, {"batch": True, "log": True, "eta": 0.02}),
@@ -238,14 +238,14 @@ def test_steps_without_bound_stay_finite_or_are_an_error_never_nan(update):
 @pytest.mark.slow
 def test_levels_on_sea():
     """SEA without noise, M = n = 200, p = 1, b = 5, stumps: accuracies on the hold-outs as when the method was
-    specified, where AdaBoost has nothing to choose and was measured at 94.7 and, for recovery, 93.0."""
+    specified, where AdaBoost, which has no free choices, was measured at 94.7 and, for recovery, 93.0."""
     stream = draw({"name": "sea"}, Path("."), 0, 1)
     found = {
         name: follow(model, stream, every=20, first=200)
         for name, model in (
             ("stochastic", IBoostClassifier(200, 200)),
             ("batch", IBoostClassifier(200, 200, update="batch")),
-            ("adaboost", AdaBoostWindowClassifier(200, 200, lazy=True)),  # exact where it is tested
+            ("adaboost", AdaBoostWindowClassifier(200, 200, lazy=True)),  # exact at the checkpoints
         )
     }
     accuracy = {name: curve.stream_accuracy_pct() for name, curve in found.items()}
@@ -296,7 +296,7 @@ def test_one_vs_rest_is_an_iboost_of_two_classes_for_each():
 
 
 def test_one_vs_rest_with_classes_that_come_later():
-    """The window is kept: what is added next is fitted to all of it."""
+    """The window is kept: the next classifiers are fitted to all of it."""
     X, y = sea(400, classes=3, change=1000)
     late = IBoostClassifier(n_window=40, budget=10, multiclass="ovr").partial_fit(X[:200], np.minimum(y[:200], 1))
     late.partial_fit(X[200:201], [2]).partial_fit(X[201:202], [3])

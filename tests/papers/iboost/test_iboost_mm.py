@@ -38,7 +38,7 @@ SWITCHES = {
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_the_kernel_is_its_twin(switch):
     """Same predictions, same classifiers, same coefficients, through changes of concept. Errors that all count as a
-    larger least one would make votes equal but for rounding."""
+    larger least one would make votes equal up to rounding."""
     keys, words = SWITCHES[switch]
     X, y = stream(160, 5)
     twin = IBoostMM(**({"n": 30, "M": 6, "p": 1, "b": 3, "n_classes": 5, "eta": 1e-2, "eps_min": 0.05} | words))
@@ -60,7 +60,7 @@ def trained(classes=6, **keys):
 
 
 def loss(coefficients, said, labels, cap, log):
-    """Of the window, from the definition."""
+    """The loss of the window, from its definition."""
     votes = np.zeros((said.shape[1], 1 + max(said.max(), labels.max())))
     for b, row in zip(coefficients, said):
         votes[np.arange(len(row)), row] += b
@@ -106,7 +106,7 @@ def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one():
 @pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
 @pytest.mark.parametrize("update", ["stochastic", "batch"])
 def test_of_two_classes_it_is_iboost(base, update):
-    """The kernel for several classes, asked for two: the same predictions, classifiers and coefficients. Of two classes
+    """The kernel for several classes, run with two: the same predictions, classifiers and coefficients. Of two classes
     the learner itself never runs it: there loss has no part, to the bit."""
     X, y = stream(250, 2, 1)
     keys = {"n_window": 30, "budget": 6, "base": base, "update": update, "grad_cap": None, "eta": 1e-3}

@@ -1,4 +1,4 @@
-"""IBoost that asks for labels, with ADWIN, without outliers, and with GEEM: twins, plain IBoost, what each is for."""
+"""IBoost that asks for labels, with ADWIN, without outliers, and with GEEM: twins, plain IBoost, and benefits."""
 
 import pickle
 from types import SimpleNamespace
@@ -36,7 +36,7 @@ def wrongly_labelled(y, share=0.1):
 
 
 def same_as(twin, model, X, y):
-    """Both follow a stream alike, and end with the same coefficients."""
+    """Both give the same predictions and end with the same coefficients."""
     assert (model.test_then_train(X, y, classes=np.unique(y)) == [twin.learn(x, t) for x, t in zip(X, y)]).all()
     np.testing.assert_allclose(model.betas_, [b for b, _, _ in twin.members], rtol=1e-8)
 

@@ -86,7 +86,7 @@ def test_a_hand_worked_trace_of_three_experts():
     """Experts that always say 0, 1, 1 with weights 1, 0.5, 0.25; the example is of class 0.
 
     Wrong ones are halved: 1, 0.25, 0.125; the vote is 0, right: nobody is added. An example of class 1 then: 0.5, 0.25,
-    0.125; the vote 0.5 against 0.375 is 0, wrong; scaled 1, 0.5, 0.25; a fresh one takes the weakest one's place.
+    0.125; the vote 0.5 against 0.375 is 0, wrong; scaled 1, 0.5, 0.25; a new one replaces the weakest.
     """
     model = DWMClassifier(budget=3, period=1).partial_fit(np.zeros((1, 1)), [0], classes=[0, 1])
     for slot, c in enumerate((0, 1, 1)):

@@ -1,4 +1,4 @@
-"""Santa Fe, electricity and weather: small files in their formats, and the real ones where they are."""
+"""Santa Fe, electricity and weather: small files in their formats, and the real ones if present."""
 
 import os
 from pathlib import Path

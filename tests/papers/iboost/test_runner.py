@@ -1,4 +1,4 @@
-"""From a config to the record of a drifting stream: what is refused, what is measured, and that it is repeatable."""
+"""From a config to the record of a drifting stream: refused settings, metrics, repeatability."""
 
 from pathlib import Path
 
@@ -111,7 +111,7 @@ def test_a_run_is_stored_and_repeated_exactly(command):
     first = records(line)
     assert [record["seed"] for record in first] == [0, 1] and first[0]["metrics"] != first[1]["metrics"]
     assert 60 < first[0]["metrics"]["test_accuracy_pct"] < 100 and len(first[0]["curve"]["examples"]) == 98
-    assert command(line)[0] == 0 and records(line) == first  # with their times: nothing was run again
+    assert command(line)[0] == 0 and records(line) == first  # with their times, so no trial was run again
     assert command(f"{line} store=elsewhere")[0] == 0
     again = records(f"{line} store=elsewhere")
     assert [record["metrics"] for record in first] == [record["metrics"] for record in again]

@@ -1,4 +1,4 @@
-"""SEA, LED and RBF: what they are by definition, and beside river's generators."""
+"""SEA, LED and RBF against their definitions and river's generators."""
 
 import itertools
 from pathlib import Path

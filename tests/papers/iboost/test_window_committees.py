@@ -201,7 +201,7 @@ def test_it_begins_with_adaboosts_classifiers_and_nearly_its_coefficients():
 
 
 def test_the_start_and_the_stream_are_one_sum():
-    """The sums of the first examples, then the update by hand, are what the stream learner does."""
+    """The stream learner computes the sums of the first examples, then the updates, as by hand."""
     X, y = noisy_sea(160)
     model = OCBClassifier(n_window=100, budget=5, order=2).partial_fit(X[:100], y[:100])
     sums, alphas, right = model._sums.copy(), model.betas_, []
