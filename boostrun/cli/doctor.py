@@ -62,7 +62,7 @@ def _broken(words: Arguments) -> list[str]:
     from boostrun.runner import claims, paper
 
     for name in filter(catalogue.is_guest, catalogue.papers()):
-        with catalogue.sparing(name, asked=False):
+        with catalogue.leaving_out(name, requested=False):
             if catalogue.papers()[name].claims is not None:
                 claims.claims_of([name], words.config_dir)
             for item in catalogue.options("paper", words.config_dir):

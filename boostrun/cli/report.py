@@ -48,7 +48,7 @@ def main(words: Arguments) -> int:
     own = stored.own(records) if OWN in words.names or not words.names else []
     sections = list(own)
     for name in names:
-        with catalogue.sparing(name.partition("/")[0], asked=bool(words.names)):
+        with catalogue.leaving_out(name.partition("/")[0], requested=bool(words.names)):
             sections.append(stored.section(name, records))
     claims = verdicts((), places, words.config_dir, names) if names else {}
     page = render(sections, records, __version__, claims=claims)

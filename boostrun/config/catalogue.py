@@ -29,10 +29,7 @@ GROUPS = {"algo": "methods", "dataset": "datasets", "features": "features"}
 _GROUP_OF = {room: group for group, room in GROUPS.items()}
 ENTRY_POINTS = {"algo": "boostrun.algorithms", "dataset": "boostrun.datasets", "features": "boostrun.features"}
 PARTS = ("strategies", "policies", "weak_learners", "checks", "objects")
-_UNIQUE = (  # fields of a paper whose names no two papers may share
-    *GROUPS.values(), *PARTS, "models", "probabilities", "importances", "states", "drawings", "pictures", "public",
-    "streams",
-)  # fmt: skip
+_ROOMS = [field.name for field in dataclasses.fields(Paper) if str(field.type).startswith("Mapping")]
 _own_papers: dict[str, tuple[str, str]] = {}  # papers of a user's own folder: name -> (module:OBJECT, folder)
 _importing: list[str] = []  # module:OBJECT of papers that are being imported
 _left_out: dict[tuple[str, str, str], LeftOut] = {}
@@ -129,7 +126,7 @@ def _is_boostruns(where: str) -> bool:
 
 
 def _refuse_shared_names(found: Mapping[str, Paper]) -> None:
-    for room in _UNIQUE:
+    for room in (room for room in _ROOMS if room != "frontier"):
         owner: dict[str, str] = {}
         for name, paper in found.items():
             for what in getattr(paper, room):
@@ -205,8 +202,8 @@ def _names_in(paper: Paper | None) -> frozenset[str] | None:
     if paper is None:
         return None
     try:
-        rooms = [field.name for field in dataclasses.fields(paper) if isinstance(getattr(paper, field.name), Mapping)]
-        names = {name for room in rooms for name in getattr(paper, room)}
+        rooms = (getattr(paper, room) for room in _ROOMS)
+        names = {name for room in rooms if isinstance(room, Mapping) for name in room}
         return frozenset(names | {method.target.partition(":")[2] for method in paper.methods.values()})
     except Exception:  # a declaration with wrong types
         return None
@@ -265,10 +262,10 @@ def is_guest(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def sparing(name: str, asked: bool) -> Iterator[None]:
+def leaving_out(name: str, requested: bool) -> Iterator[None]:
     """Run a block that uses files of the paper ``name``, and leave the paper out if the block fails.
 
-    A paper of boostrun or of a user's own folder is never left out: its error is raised. If the user ``asked`` for the
+    A paper of boostrun or of a user's own folder is never left out: its error is raised. If the user ``requested`` the
     paper, BoostrunError names the fault.
     """
     try:
@@ -277,7 +274,7 @@ def sparing(name: str, asked: bool) -> Iterator[None]:
         if not is_guest(name):
             raise
         broken = LeftOut("the paper", name, dict(_installed_papers())[name], describe_error(error), frozenset())
-        if asked:
+        if requested:
             raise BoostrunError(str(broken)) from error
         leave_out(broken)
 
@@ -380,11 +377,6 @@ def models() -> dict[str, SavedModel]:
     return _all("models")
 
 
-def of_classes(room: str) -> dict[str, str]:
-    """The "probabilities" or "importances" that papers declare: "module:Class" -> "module:function"."""
-    return _all(room)
-
-
 def method(algo: Mapping[str, Any]) -> Method:
     """The method of a cell's algo group."""
     return declaration("algo", str(algo.get("name")))
@@ -473,7 +465,7 @@ def part(room: str, name: str) -> Any:
 
 
 def parts(room: str) -> dict[str, str]:
-    """The strategies, policies or weak learners by name, each with its ``module:Class``."""
+    """The strategies, policies, weak learners or other parts of papers by name, each with its "module:Class"."""
     return dict(_all(room))
 
 

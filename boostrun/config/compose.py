@@ -82,9 +82,11 @@ class Composer:
         """The values of the choices before words change them, and whether some refer to other keys."""
         files = {}
         for group, name in choices.items():
-            if path := None if catalogue.is_declared(group, name) else catalogue.option(group, name, self.config_dir):
+            if catalogue.is_declared(group, name):
+                continue
+            if path := catalogue.option(group, name, self.config_dir):
                 files[group] = path
-            elif group not in catalogue.GROUPS or name not in catalogue.names(group):
+            elif not catalogue.own_class(group, name):
                 raise BoostrunError(self._unknown(group, name))
         own = self.config_dir is not None and any(path.is_relative_to(self.config_dir) for path in files.values())
         chosen = tuple((group, choices[group]) for group in files)

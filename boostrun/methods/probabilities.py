@@ -185,7 +185,7 @@ def declared_for(classifier: Any, room: str) -> Callable[..., Any] | None:
     """
     from boostrun.config import catalogue
 
-    known = catalogue.of_classes(room)
+    known = catalogue.parts(room)
     names = (f"{cls.__module__}:{cls.__qualname__}" for cls in type(classifier).__mro__)
     where = next((known[name] for name in names if name in known), None)
     return obtain(where) if where is not None else None

@@ -59,7 +59,7 @@ def claims_of(names: Sequence[str], config_dir: str | None = None) -> dict[str, 
     found = {}
     for name, path in files.items():
         if not names or name in names:
-            with catalogue.sparing(name, asked=name in names):
+            with catalogue.leaving_out(name, requested=name in names):
                 rows = read(path)
                 check(rows, f"the claims of {name}", config_dir)
                 found[name] = rows
@@ -106,7 +106,7 @@ def _sources(
     """The content of each item at the picked cells, from stored records.
 
     The paper's figures are looked up only for rows that need them, because it takes longer than the trials. An item
-    that cannot be read is left out with its paper (:func:`boostrun.config.catalogue.sparing`), unless ``names`` has it.
+    that cannot be read is left out with its paper (:func:`boostrun.config.catalogue.leaving_out`), unless ``names`` has it.
     """
     where = compose_one(places, config_dir)
     root, results = where.root, Path(where.root["results"])
@@ -116,7 +116,7 @@ def _sources(
     commands: dict[str, Source] = {}
 
     def sparing(name: str) -> contextlib.AbstractContextManager:
-        return catalogue.sparing(_paper(name), asked=_paper(name) in names)
+        return catalogue.leaving_out(_paper(name), requested=_paper(name) in names)
 
     for name, picked in picks.items():
         show = shlex.join(["boostrun", "table", name, *places, *more])

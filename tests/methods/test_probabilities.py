@@ -131,7 +131,7 @@ def test_a_class_of_nobodys_paper_has_none():
 
 def test_every_declared_class_is_there_and_tells_its_link_or_why_not():
     for room in ("probabilities", "importances"):
-        for target, function in catalogue.of_classes(room).items():
+        for target, function in catalogue.parts(room).items():
             assert isinstance(obtain(target), type) and callable(obtain(function))
 
 
