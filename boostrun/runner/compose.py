@@ -1,8 +1,8 @@
 """From the words of a command to checked settings.
 
-First what the words name of a user's own is added to the catalogue (:mod:`boostrun.extend`). Then the configuration is
-composed and checked (:mod:`boostrun.config`). At last the data set's input refuses what it cannot serve, and it is
-decided whether each trial splits the samples in a new way.
+First the user's own choices among the words are added to the catalogue (:mod:`boostrun.extend`). Then the configuration
+is composed and checked (:mod:`boostrun.config`). Last, the input of the data set refuses settings that it cannot serve,
+and it is decided whether each trial splits the samples in a new way.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def expand(words: Sequence[str], config_dir: str | None = None) -> list[list[str
 
 
 def composer(config_dir: str | None = None) -> Callable[[Sequence[str]], Settings]:
-    """A function from words to settings, as :func:`compose_one`, that composes what several cells share only once."""
+    """A function from words to settings, as :func:`compose_one`, for many cells: files are composed once for all."""
     compose = Composer(config_dir)
     return lambda words: _settings(compose, parse(words))
 

@@ -254,3 +254,8 @@ def test_items_are_read_as_omegaconf_reads_them():
     assert len(found) > 80
     for path in found:
         assert repr(read_yaml(path)) == repr(OmegaConf.to_container(OmegaConf.load(path))), path
+
+
+def test_an_exponent_makes_a_number(tmp_path):
+    (tmp_path / "numbers.yaml").write_text("[1e-3, -2E5, 1.5e3, 1e, e1, .5]")
+    assert read_yaml(tmp_path / "numbers.yaml") == [0.001, -2e5, 1500.0, "1e", "e1", 0.5]
