@@ -106,7 +106,8 @@ def _sources(
     """The content of each item at the picked cells, from stored records.
 
     The paper's figures are looked up only for rows that need them, because it takes longer than the trials. An item
-    that cannot be read is left out with its paper (:func:`boostrun.config.catalogue.leaving_out`), unless ``names`` has it.
+    that cannot be read is left out with its paper, unless ``names`` has it; see
+    :func:`boostrun.config.catalogue.leaving_out`.
     """
     where = compose_one(places, config_dir)
     root, results = where.root, Path(where.root["results"])
