@@ -1,4 +1,4 @@
-"""Every classifier that can be saved predicts in C as it does in Python."""
+"""Every classifier that can be saved predicts in C, and in ONNX, as it does in Python."""
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from tests.export.compiled import Compiled
+from tests.export.operators_in_numpy import assert_same
 
 LETTERS = np.array(["b", "a", "c", "d"])
 
@@ -81,9 +82,10 @@ def scores_of(clf, X):
 
 
 @pytest.mark.parametrize(
-    ("name", "classes"), [*((name, 4) for name in STUMPS), ("reservoir", 2), ("votes", 2), ("vote trees", 2)]
+    ("name", "classes"),
+    [*((name, 4) for name in STUMPS), *((name, 2) for name in ("reservoir", "votes", "vote trees", "jointboost"))],
 )
-def test_stumps_give_the_same_bits(name, classes, tmp_path):
+def test_stumps_give_the_same_bits_in_c_and_the_same_scores_in_onnx(name, classes, tmp_path):
     X, y = samples(300, classes)
     X_new, _ = samples(400, classes, seed=1)
     clf = STUMPS[name].fit(X, y)
@@ -94,9 +96,13 @@ def test_stumps_give_the_same_bits(name, classes, tmp_path):
     np.testing.assert_array_equal(np.array(saved.classes)[numbers], clf.predict(X_new))
     comparisons = clf.ensemble_.depth if isinstance(getattr(clf, "ensemble_", None), TreeEnsemble) else 1
     assert compiled.counted == compiled.runs == scores.shape[1] * getattr(clf, "n_estimators", 20) * comparisons
+    assert_same(clf, saved, X_new)
 
 
-@pytest.mark.parametrize(("name", "classes"), [*((name, 4) for name in LINEAR), ("products", 2), ("mixed norm", 2)])
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [*((name, 4) for name in LINEAR), *((name, 2) for name in ("products", "mixed norm", "absent classes"))],
+)
 def test_shared_features_give_the_same_scores(name, classes, tmp_path):
     X, y = samples(300, classes)
     X_new, _ = samples(400, classes, seed=1)
@@ -112,6 +118,8 @@ def test_shared_features_give_the_same_scores(name, classes, tmp_path):
     np.testing.assert_array_equal(np.array(saved.classes)[numbers], clf.predict(X_new))
     assert len(set(numbers)) == classes and compiled.counted == clf.model_.multiply_adds[-1]
     added = compiled.runs - compiled.counted
+    if "pieces" not in name:
+        assert_same(clf, saved, X_new)
     if "pieces" in name:
         assert added == (18 if name == "projected pieces" else 6)
     else:
@@ -124,9 +132,10 @@ def test_codes_are_bytes(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 256, (200, 9), dtype=np.uint8)
     clf = ShareBoostClassifier(5, "codes", reg=1e-3).fit(X, X[:, 0] // 90)
-    _, compiled = exported(clf, tmp_path)
+    saved, compiled = exported(clf, tmp_path)
     numbers, scores = compiled(X)
     np.testing.assert_allclose(scores, clf.model_.scores(X), rtol=1e-9, atol=1e-9)
+    assert_same(clf, saved, X)
     assert compiled.type == "unsigned char" and (numbers == clf.predict(X)).all()
 
 

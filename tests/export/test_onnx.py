@@ -1,7 +1,4 @@
-"""Every classifier that can be written as ONNX predicts there as it does in Python.
-
-The operators are always run by NumPy; the whole file by onnxruntime too, where that is installed.
-"""
+"""Models in ONNX: labels, ties, what cannot be written, the file of the command, and the operators in NumPy."""
 
 import builtins
 import dataclasses
@@ -10,125 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from boostrun import BoostrunError, ReservoirClassifier, ShareBoostClassifier, StumpEnsemble, VoteEnsemble
+from boostrun import BoostrunError, ReservoirClassifier, StumpEnsemble, VoteEnsemble
 from boostrun.config import catalogue
-from boostrun.data import load
 from boostrun.export import Saved, read
 from boostrun.export import onnx as onnx_model
 from boostrun.export.parts import OnnxParts, Operators, check
-from boostrun.methods.saved import Saveable
-from boostrun.prediction import load as load_model
-from boostrun.runner import keep
-from boostrun.runner.compose import compose_one
-from tests.export.operators_in_numpy import KINDS, run
-from tests.export.test_classifiers import LINEAR, STUMPS, samples
-
-
-def answers(saved, X):
-    """(label, scores) of X (n, d) by the operators, and by onnxruntime where it is there; both are the same."""
-    predictor = onnx_model.predictor(saved)
-    label, scores = run(predictor, X)
-    try:
-        import onnxruntime
-    except ImportError:
-        return label, scores
-    content = onnx_model.model_proto(saved).SerializeToString()
-    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    assert [one.name for one in session.get_outputs()] == ["label", "scores"]
-    theirs, of_theirs = session.run(None, {"X": X.astype(predictor.parts.x_type)})
-    assert of_theirs.dtype == np.float64 and theirs.dtype == label.dtype
-    np.testing.assert_allclose(of_theirs, scores, rtol=1e-11, atol=1e-11 * np.abs(scores).max())
-    np.testing.assert_array_equal(theirs, label)
-    return theirs, of_theirs
-
-
-def assert_same(clf: Saveable, saved, X):
-    label, scores = answers(saved, X)
-    expected = clf.decision_function(X)
-    assert scores.shape == (len(X), 1 if expected.ndim == 1 else expected.shape[1])
-    np.testing.assert_allclose(scores, expected.reshape(scores.shape), rtol=1e-9, atol=1e-9 * np.abs(expected).max())
-    np.testing.assert_array_equal(label, clf.predict(X))
-
-
-WHOLE = [name for name in LINEAR if "pieces" not in name]
-
-
-@pytest.mark.parametrize(
-    ("name", "classes"),
-    [
-        *((name, 4) for name in (*STUMPS, *WHOLE)),
-        *((name, 2) for name in ("reservoir", "votes", "vote trees", "jointboost")),
-    ]
-    + [(name, 2) for name in ("products", "mixed norm", "absent classes")],
-)
-def test_a_classifier_gives_the_same_labels_and_scores(name, classes, tmp_path):
-    X, y = samples(300, classes)
-    X_new, _ = samples(400, classes, seed=1)
-    X_new[:50] = X[:50]  # values at thresholds and bins' edges too
-    if name in WHOLE:
-        X[:, 4], X_new[:, 4] = X[:, 4] / 1e6, X_new[:, 4] / 1e6
-    clf = (STUMPS | LINEAR)[name].fit(X, y)
-    saved = read(clf.save(tmp_path / "model.npz"))
-    assert onnx_model.predictor(saved).parts.x_type == np.float64
-    assert_same(clf, saved, X_new)
-
-
-def test_codes_are_whole_numbers(tmp_path):
-    X = np.random.default_rng(0).integers(0, 256, (200, 9), dtype=np.uint8)
-    clf = ShareBoostClassifier(5, "codes", reg=1e-3).fit(X, X[:, 0] // 90)
-    assert_same(clf, read(clf.save(tmp_path / "model.npz")), X)
-
-
-@pytest.fixture
-def folder(workplace):
-    """Five numbers of which one is of ten values, and images of 6 x 5 pixels, in three classes and in two."""
-    rng = np.random.default_rng(0)
-    y = np.arange(300) % 3
-    numbers = rng.normal(size=(300, 5)) + 1.5 * y[:, None] * [1, -1, 0, 0, 1]
-    numbers[:, 2], numbers[:, 3] = -2.0, rng.integers(0, 10, 300)
-    images = rng.integers(0, 60, (300, 6, 5))
-    images[np.arange(300), y, y] += 150
-    for name, x in (("numbers", numbers), ("images", images.astype(np.uint8))):
-        for kind, labels in (("text", np.array(["red", "green", "é"])[y]), ("two", 5 * (y > 0) - 1)):
-            parts = {"x_train": x[:90], "y_train": labels[:90], "x_test": x[90:], "y_test": labels[90:]}
-            np.savez(workplace / f"{name}_{kind}.npz", **parts)
-    return workplace
-
-
-CASES = [
-    ("numbers", "algo=wsam features=raw r=20 T=9"),
-    ("numbers", "algo=laminating features=raw features.bins=16 T=9"),
-    ("numbers", "algo=jointboost features=stumps features.bins=16 T=9"),
-    ("numbers", "algo=shareboost features=linear T=4"),
-    ("numbers", "algo=shareboost features=raw features.bins=16 T=4"),
-    ("numbers", "algo=shareboost features=products T=5"),
-    ("numbers", "algo=shareboost features=stumps features.bins=16 T=9"),
-    ("numbers", "algo=ovr_greedy features=products T=3"),
-    ("numbers", "algo=mixed_norm features=linear T=4 algo.n_lambdas=6"),
-    ("images", "algo=wsam features=raw r=20 T=9"),
-    ("images", "algo=uniform_1q features=stumps T=9 Q=5"),
-    ("images", "algo=shareboost features=stumps T=9"),
-    ("images", "algo=shareboost features=raw T=9"),
-]
-
-
-@pytest.mark.parametrize(("data", "line", "labels"), [(*case, "text") for case in CASES] + [
-    (*CASES[1], "two"), (*CASES[3], "two"), (*CASES[9], "two"),
-])  # fmt: skip
-def test_the_model_of_a_trial_takes_raw_samples(folder, data, line, labels):
-    where = folder / f"{data}_{labels}.npz"
-    settings = compose_one([*line.split(), "dataset=npz", f"dataset.path={where}", "n_jobs=1"])
-    saved = read(keep.train(settings, folder / "model.npz"))
-    X = load(settings.dataset, folder / "datasets").x_test.reshape(210, -1).astype(np.float64)
-    if "edges" in saved.inputs:  # values that lie at an edge, below and above it
-        edges = saved.inputs["edges"][:, : len(X)].T
-        at = np.where(np.isfinite(edges), edges, 0).astype(np.float32)
-        X = np.concatenate([X, at, np.nextafter(at, np.float32(-np.inf)), np.nextafter(at, np.float32(np.inf))])
-    elif data == "images":
-        X = np.concatenate([X, np.arange(-30, 270).repeat(30).reshape(-1, 30) + 0.25])
-    saves, clf = onnx_model.predictor(saved).labels, load_model(folder / "model.npz")
-    assert saves.dtype == (np.int64 if labels == "two" else object)
-    assert_same(clf, saved, X.astype(np.float32) if "linear" not in line and "products" not in line else X)
+from tests.export.operators_in_numpy import KINDS, answers
+from tests.export.test_classifiers import LINEAR, samples
 
 
 def test_labels_have_their_type():
@@ -210,22 +95,32 @@ def test_without_the_package_or_operators_it_is_one_sentence(line, command, work
     assert set(workplace.iterdir()) == before
 
 
-def test_the_command_writes_a_file_that_says_what_it_is(command, folder):
+@pytest.fixture
+def numbers(workplace):
+    """90 training and 210 test samples of five numbers in three classes."""
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    x, labels = rng.normal(size=(300, 5)) + 1.5 * y[:, None] * [1, -1, 0, 0, 1], np.array(["red", "green", "é"])[y]
+    np.savez("numbers.npz", x_train=x[:90], y_train=labels[:90], x_test=x[90:], y_test=labels[90:])
+    return workplace
+
+
+def test_the_command_writes_a_file_that_says_what_it_is(command, numbers):
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
-    words = f"algo=wsam r=20 T=9 dataset=npz dataset.path={folder}/numbers_text.npz n_jobs=1"
+    words = "algo=wsam r=20 T=9 dataset=npz dataset.path=numbers.npz n_jobs=1"
     code, out, err = command(f"export {words} -o first.onnx")
     assert code == 0, err
     assert "label is (n,), the first of the largest" in out and out.rstrip().endswith("predictor: first.onnx")
     assert command("export first.npz --to onnx -o second.onnx")[0] == 0
     assert command("export first.npz --to onnx")[0] == 0
-    assert (folder / "first.onnx").read_bytes() == (folder / "second.onnx").read_bytes()
-    model = onnx.load(folder / "first.onnx")
+    assert (numbers / "first.onnx").read_bytes() == (numbers / "second.onnx").read_bytes()
+    model = onnx.load(numbers / "first.onnx")
     assert model.producer_name == "boostrun" and model.opset_import[0].version == onnx_model.OPSET
     assert {one.key: one.value for one in model.metadata_props}["kind"] == "boostrun.StumpEnsemble/1"
-    session = runtime.InferenceSession(folder / "first.onnx", providers=["CPUExecutionProvider"])
-    label, scores = session.run(None, {"X": np.load(folder / "numbers_text.npz")["x_test"].astype(np.float32)})
-    (record,) = [json.loads(path.read_text()) for path in (folder / "results" / "runs").rglob("*.json")]
-    error = 100 * np.mean(label != np.load(folder / "numbers_text.npz")["y_test"])
+    session = runtime.InferenceSession(numbers / "first.onnx", providers=["CPUExecutionProvider"])
+    label, scores = session.run(None, {"X": np.load("numbers.npz")["x_test"].astype(np.float32)})
+    (record,) = [json.loads(path.read_text()) for path in (numbers / "results" / "runs").rglob("*.json")]
+    error = 100 * np.mean(label != np.load("numbers.npz")["y_test"])
     assert record["metrics"]["test_error_pct"] == pytest.approx(error) and scores.shape == (210, 3)
 
 
