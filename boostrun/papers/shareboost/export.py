@@ -122,7 +122,7 @@ def c_linear(saved: Saved) -> ProgramParts:
     linear = linear_predictor(saved.model)
     u, k = linear.weights.shape
     if u == 0:
-        raise BoostrunError("the model holds no feature: there is nothing to export")
+        raise BoostrunError("the model has no feature to export")
     if linear.kind == "codes" and saved.inputs and str(saved.inputs["kind"]) == "templates":
         columns = template_columns(saved.inputs, linear.features["index"])
     else:
@@ -431,7 +431,7 @@ def c_pieces(saved: Saved) -> ProgramParts:
     """The C of SharedFeatures of kind "pieces", at the end of its path."""
     model = saved.model
     if model.n_rounds == 0:
-        raise BoostrunError("the model holds no piece: there is nothing to export")
+        raise BoostrunError("the model has no piece to export")
     projected = kind_of(saved.inputs, ("projected",))
     mean, axes = ((saved.inputs if projected else model.features)[name] for name in ("mean", "axes"))
     d, width = axes.shape
@@ -474,7 +474,7 @@ def onnx_linear(saved: Saved) -> OnnxParts:
         raise BoostrunError(f"pieces cannot be written as ONNX ({kinds} can); use --to c for a predictor")
     predictor = linear_predictor(saved.model)
     if not len(predictor.weights):
-        raise BoostrunError("the model holds no feature: there is nothing to export")
+        raise BoostrunError("the model has no feature to export")
     operators = Operators()
     features, x_type, x_text = _ONNX_MAKERS[predictor.kind](operators, predictor.features, saved)
     scores = operators.add("MatMul", features, np.ascontiguousarray(predictor.weights))

@@ -91,15 +91,15 @@ def exponents(scores, y, margin, out, largest):
     k, n = scores.shape
     for start in range(0, n, _SAMPLES):
         stop = min(start + _SAMPLES, n)
-        most, own = largest[start:stop], y[start:stop]
+        most, labels = largest[start:stop], y[start:stop]
         for i in range(stop - start):
-            most[i] = scores[own[i], start + i] - margin
+            most[i] = scores[labels[i], start + i] - margin
         for q in range(k):
             row, given = out[q, start:stop], scores[q, start:stop]
             for i in range(stop - start):
                 row[i] = given[i] - most[i]
         for i in range(stop - start):
-            out[own[i], start + i] = 0.0
+            out[labels[i], start + i] = 0.0
             most[i] = out[0, start + i]
         for q in range(1, k):
             row = out[q, start:stop]

@@ -247,8 +247,8 @@ class ClassSums(NamedTuple):
         below = np.empty((2, k, starts[-1]))
         sums_below(codes, classes, padded, starts, below[0], below[1])
         weight = weights.sum(axis=0)
-        own = np.bincount(classes, weights[np.arange(n), classes], k)
-        return cls(below[0], below[1], weight, 2.0 * own - weight)
+        in_class = np.bincount(classes, weights[np.arange(n), classes], k)
+        return cls(below[0], below[1], weight, 2.0 * in_class - weight)
 
     def additions(self, subset: tuple[int, ...]) -> dict[tuple[int, ...], Split]:
         """The best split for the subset plus each other class, by the enlarged subset."""
@@ -324,28 +324,28 @@ def sums_below(codes, classes, weights, starts, weight_below, signed_below):
     """
     k, n = weight_below.shape[0], codes.shape[1]
     parts = weights.shape[1] // LANES
-    all_, own = np.empty((_BINS * parts, LANES)), np.empty((_BINS, k))
+    total, in_class = np.empty((_BINS * parts, LANES)), np.empty((_BINS, k))
     for f in range(codes.shape[0]):
         column = codes[f]
         rows = starts[f + 1] - starts[f]
         for b in range((rows + 1) * parts):
             for c in range(LANES):
-                all_[b, c] = 0.0
+                total[b, c] = 0.0
         for b in range(rows + 1):
             for c in range(k):
-                own[b, c] = 0.0
+                in_class[b, c] = 0.0
         for i in range(n):
             code = np.uint64(column[i])
             for part in range(parts):
-                widen_into(all_, code * np.uint64(parts) + np.uint64(part), load(weights, i, part * LANES))
-            own[code, classes[i]] += np.float64(weights[i, classes[i]])
+                widen_into(total, code * np.uint64(parts) + np.uint64(part), load(weights, i, part * LANES))
+            in_class[code, classes[i]] += np.float64(weights[i, classes[i]])
         for c in range(k):
-            below, below_own = 0.0, 0.0
+            below, below_class = 0.0, 0.0
             for b in range(rows):
-                below += all_[b * parts + c // LANES, c % LANES]
-                below_own += own[b, c]
+                below += total[b * parts + c // LANES, c % LANES]
+                below_class += in_class[b, c]
                 weight_below[c, starts[f] + b] = below
-                signed_below[c, starts[f] + b] = 2.0 * below_own - below
+                signed_below[c, starts[f] + b] = 2.0 * below_class - below
 
 
 @njit(cache=True, error_model="numpy")

@@ -192,7 +192,7 @@ Facts = Mapping[str, int]
 
 
 def keep_shared_features(budget: float, facts: Facts) -> dict[str, Any]:
-    """Keys that keep a budget of features shared by all classes, at most as many as there are.
+    """Keys that keep a budget of features shared by all classes, up to all features.
 
     >>> keep_shared_features(100, {"n_samples": 60000, "n_features": 64, "n_classes": 10})
     {'T': 64}

@@ -38,9 +38,9 @@ class SavedPath:
 
     def save(self, path: str | Path, **extra: np.ndarray) -> Path:
         """Write an npz file (no pickle) by a temporary name and a rename; ``extra`` arrays are stored with it."""
-        own = {name: np.array(getattr(self, name)) for name in self._names()}
-        own |= {_FEATURE + name: array for name, array in self.features.items()}  # type: ignore[attr-defined]
-        return archive.save(path, self._format, own | extra)
+        arrays = {name: np.array(getattr(self, name)) for name in self._names()}
+        arrays |= {_FEATURE + name: array for name, array in self.features.items()}  # type: ignore[attr-defined]
+        return archive.save(path, self._format, arrays | extra)
 
     @classmethod
     def load(cls, path: str | Path):
@@ -389,13 +389,13 @@ def multinomial_probabilities(scores: np.ndarray, margin: float) -> np.ndarray:
     if scores.ndim == 1:
         scores = np.column_stack([np.zeros_like(scores), scores])
     shifted = scores - scores.max(axis=1, keepdims=True)
-    own = np.exp(shifted)
-    others = own.sum(axis=1, keepdims=True) - own
-    rows, first = np.arange(len(own)), shifted.argmax(axis=1)
-    own[rows, first] = 0.0  # small terms are summed without the largest
-    others[rows, first] = own.sum(axis=1)
+    terms = np.exp(shifted)
+    rest = terms.sum(axis=1, keepdims=True) - terms
+    rows, first = np.arange(len(terms)), shifted.argmax(axis=1)
+    terms[rows, first] = 0.0  # small terms are summed without the largest
+    rest[rows, first] = terms.sum(axis=1)
     with np.errstate(divide="ignore"):
-        return softmax(shifted + np.logaddexp(shifted, margin + np.log(others)), axis=1)
+        return softmax(shifted + np.logaddexp(shifted, margin + np.log(rest)), axis=1)
 
 
 def shared_features_importances(classifier) -> np.ndarray | str:
@@ -410,8 +410,8 @@ def one_vs_rest_importances(classifier) -> np.ndarray | str:
     model = classifier.model_
     weights = np.zeros((len(model.used), model.n_classes))
     for number in range(model.n_classes):
-        places, own = model.point(number, model.n_rounds)
-        weights[places, number] = own
+        places, values = model.point(number, model.n_rounds)
+        weights[places, number] = values
     return _spread(classifier, model, weights)
 
 

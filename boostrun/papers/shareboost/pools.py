@@ -114,12 +114,12 @@ class WithConstant(Pool):
 
     def scores(self, residuals, units=None, normalised=False):
         mean = residuals.mean(axis=0)
-        own = np.square(mean).sum() if normalised else np.abs(mean).sum()
+        score = np.square(mean).sum() if normalised else np.abs(mean).sum()
         if units is None:
-            return np.append(self.pool.scores(residuals, None, normalised), own)
-        others = units[units < self._units]
-        scores = self.pool.scores(residuals, others, normalised) if len(others) else np.empty(0)
-        return np.append(scores, own) if len(others) < len(units) else scores
+            return np.append(self.pool.scores(residuals, None, normalised), score)
+        inner_units = units[units < self._units]
+        scores = self.pool.scores(residuals, inner_units, normalised) if len(inner_units) else np.empty(0)
+        return np.append(scores, score) if len(inner_units) < len(units) else scores
 
     def contending(self, residuals, taken):
         return np.append(self.pool.contending(residuals, taken[:-1]), np.abs(residuals.mean(axis=0)).sum())

@@ -45,7 +45,7 @@ class Templates:
     ----------
     n_jobs : int, threads; the result does not depend on it
     saved : journal (`boostrun.features.store`) in which `fit` keeps the centres and, as it goes, the maxima; by
-        default nothing is kept
+        default none of them
     fitted : dict with filters (F, patch, patch), masks (C, h, w), maxima (C F,), all float32, after `fit`
 
     Cost of an image: (positions patch^2) F multiply-adds, and a product and a maximum for each filter and mask cell.

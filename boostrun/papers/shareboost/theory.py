@@ -29,7 +29,7 @@ from boostrun.report.markup import write_text_table
 
 
 class Assertion(NamedTuple):
-    """One assertion: example and item, what is checked, the expected and the found value, and whether they agree."""
+    """A check: example and item, the checked quantity, its expected and found value, and whether they agree."""
 
     example: int
     item: int

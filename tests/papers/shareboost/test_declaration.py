@@ -14,7 +14,7 @@ from boostrun.papers.shareboost import PAPER
 from boostrun.papers.shareboost.keys import KernelSVMKeys
 
 METHODS = PAPER.methods
-CELLS = {  # what has always stood in a cell, by name and in this order
+CELLS = {  # keys of published cells, in this order
     "shareboost": {
         "rule": "gradient", "shortlist": 50, "reg": 0.0, "reg_kind": "frobenius", "beta": 100.0, "margin": 1.0,
         "solver": "lbfgs", "inner_rtol": 1e-3, "inner_maxiter": 300, "stop_loss": 1e-6, "bias": "auto",

@@ -1,4 +1,4 @@
-"""Items of the paper through the command: what is drawn beside a table, and methods without rounds."""
+"""Items of the paper through the command: pictures and quoted rows beside a table, and methods without rounds."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""k nearest neighbours and the kernel machine: scikit-learn's checks, ties, exactness, what the tables count."""
+"""k nearest neighbours and the kernel machine: scikit-learn's checks, ties, exactness, the counts in the tables."""
 
 import numpy as np
 import pytest

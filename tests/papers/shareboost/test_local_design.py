@@ -1,4 +1,4 @@
-"""Pieces in use: what letters and sums by code give is what the columns give."""
+"""Pieces in use: letters and sums by code give the same as the columns."""
 
 import numpy as np
 import pytest

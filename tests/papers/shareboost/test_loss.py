@@ -1,4 +1,4 @@
-"""The loss of ShareBoost: the bounds it lies between, its gradient, and what leaves it unchanged."""
+"""The loss of ShareBoost: its bounds, its gradient, and changes that leave it as it is."""
 
 import numpy as np
 import pytest

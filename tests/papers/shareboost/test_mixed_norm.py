@@ -43,7 +43,7 @@ def problem(seed, n=60, d=8, k=3):
 
 
 def with_a_pattern(seed, n=200, d=30, k=4):
-    """Labels that a few of the columns decide, but for noise."""
+    """Labels decided by a few of the columns, with noise."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, d))
     return X, (X[:, :4] @ rng.normal(size=(4, k)) * 4 + rng.gumbel(size=(n, k))).argmax(axis=1)
@@ -218,7 +218,7 @@ def test_bad_parameters_get_one_sentence(keys, message, digits):
         MixedNormClassifier(**keys).fit(*digits)
 
 
-# --- what a person may bring
+# --- odd data
 
 
 def four_points(offset=0.0, scale=1.0):

@@ -62,7 +62,7 @@ def test_both_counts_and_the_scores_of_every_number_of_features(digits):
 
 
 def test_a_class_whose_path_has_ended_keeps_its_last_function():
-    """Class 2 is told apart by one column; the others go on."""
+    """One column separates class 2; the other classes go on."""
     X, y = noisy(1, n=90, d=4, k=2)
     X = np.column_stack([X, np.full(90, -1.0)])
     X[-10:, 4], y[-10:] = 1.0, 2

@@ -1,4 +1,4 @@
-"""What all rivals of ShareBoost have in common: scores on digits, the largest score wins, nothing is random."""
+"""All rivals of ShareBoost: their scores on digits, the largest score wins, no randomness."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A pass in 16-bit integers before the exact one: what it computes, how far it errs, and that no choice changes."""
+"""A pass in 16-bit integers before the exact one: its sums, its errors, and that no choice changes."""
 
 from types import SimpleNamespace
 
@@ -77,7 +77,7 @@ def test_errors_are_within_the_bounds(k):
     off = np.abs(found - exact)
     assert (off <= bounds).all()
     assert off.max() > 0.0
-    assert (off < 16 / 5000**0.5 * bounds).all()  # what is left over points nowhere in particular
+    assert (off < 16 / 5000**0.5 * bounds).all()  # the remainders have no direction
 
 
 @settings(max_examples=25, deadline=None)
