@@ -4,7 +4,6 @@ import threading
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from boostrun.papers.shareboost import design as threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
@@ -95,17 +94,6 @@ def test_along_unit_weights_the_loss_bends_by_half_the_curvature_at_most():
         way /= np.linalg.norm(way)
         bend = np.vdot(problem(at + 1e-4 * way)[1] - problem(at - 1e-4 * way)[1], way) / 2e-4
         assert -1e-8 <= bend <= problem.lipschitz()
-
-
-def test_threads_do_not_change_scores_and_are_no_more_than_allowed():
-    codes = np.random.default_rng(0).integers(0, 256, (300, 50)).astype(np.uint8)
-    sides = np.random.default_rng(1).normal(size=(50, 3))
-    found = []
-    for count in (1, 2):
-        with threadpool_limits(count, user_api="blas"):
-            assert threads.blas_threads() <= count
-            found.append(CodedPool(codes).scores(sides))
-    np.testing.assert_array_equal(*found)
 
 
 def test_a_team_shares_out_parts_and_leaves_one_thread_to_linear_algebra():
