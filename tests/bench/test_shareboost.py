@@ -5,6 +5,7 @@ import pytest
 from numba import njit
 
 from boostrun.kernels.lanes import LANES, increase, load, zeros
+from boostrun.papers.shareboost import coded
 from boostrun.papers.shareboost.coded import CodedDesign, CodedPool
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
@@ -80,6 +81,21 @@ def test_codes_beside_one_matrix_product_of_floats(rng):
         5, floor=lambda: values @ single, scores=lambda: pool.scores(sides), choice=lambda: pool.contending(sides, none)
     )
     beside(f"60,000 x 800 codes; 16,000 would take {times['scores'] * 20 / 1e3:.1f} s a thread", times)
+
+
+def test_vectors_of_words_beside_plain_integers(rng):
+    codes, words = (
+        rng.integers(0, 256, (64, 60_000)).astype(np.uint8),
+        rng.integers(-9, 9, (59, CLASSES, 1024), np.int16),
+    )
+    scales, found, plain = np.ones((59, CLASSES)), np.zeros((64, CLASSES)), np.zeros((64, CLASSES))
+    coded.sums(codes, words, scales, found)
+    coded._plain_sums(codes, words, scales, plain)
+    assert (found == plain).all()
+    beside("products of 60,000 x 64 codes with words of 16 bits", in_turn(
+        3, floor=lambda: coded.sums(codes, words, scales, found),
+        plain=lambda: coded._plain_sums(codes, words, scales, plain),
+    ))  # fmt: skip
 
 
 def test_the_loss_beside_its_exponentials(rng):

@@ -421,7 +421,7 @@ def _add_sums(out, scale, a, b, c, d, e):
 
 @njit(cache=True, nogil=True)
 def _plain_sums(codes, sides, scales, out):
-    """:func:`_vector_sums` without vectors, in the same order; 30 times as slow."""
+    """:func:`_vector_sums` without vectors, in the same order; at least 30 times as slow."""
     blocks, k = scales.shape
     for block in range(blocks):
         first, stop = block * BLOCK, min(codes.shape[1], (block + 1) * BLOCK)
