@@ -1,53 +1,61 @@
-"""The ``boostrun`` command: finds the verb, hands over, and turns errors into one sentence and an exit code.
+"""The ``boostrun`` command: calls the verb, and turns errors into one sentence and an exit code.
 
-Nothing heavy is imported here: help and completion answer at once.
+Nothing heavy is imported here, so help and completion answer at once.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import errno
 import gc
 import importlib
 import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
-from boostrun.cli import streams
 from boostrun.cli.arguments import parse
 from boostrun.errors import BoostrunError
-from boostrun.signals import EXIT, INTERRUPTED, ignore, terminated
-from boostrun.signals import prepare as hear_signals
+from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
 
-_TRIALS = ("run", "reproduce", "tune", "frontier", "predict")  # verbs whose process uses estimators for nothing else
+# verbs whose process uses scikit-learn for nothing else
+_TRIALS = ("run", "reproduce", "tune", "frontier", "predict")
+_HOMES = {  # modules of the verbs that share one
+    "check": "doctor:check", "claims": "reproduce:claims", "data": "doctor:data", "predict": "export:predict",
+    "table": "reproduce:table",
+}  # fmt: skip
 _LONGEST = 1000  # characters of a sentence
+_IN_ASCII = {"±": "+-", "·": ".", "…": "...", "–": "-", "—": "-", "×": "x", "≤": "<=", "≥": ">=", "━": "=", "†": "+"}
 
 
 def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
     """Run a command line; returns its exit code (0 done, 1 some trials failed, 2 bad usage, 130 interrupted).
 
-    ``alone``: nobody else uses estimators in this process.
+    ``alone``: this process uses estimators for nothing else.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
-            stream.reconfigure(errors="backslashreplace")  # names of files may hold what no encoding has
-    told = ""
+            stream.reconfigure(errors="backslashreplace")  # file names may contain what no encoding has
+    sentence = ""
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
-            return importlib.import_module("boostrun.cli.completion").main(argv[1:])
+            return importlib.import_module("boostrun.cli.help").complete(argv[1:])
         words = parse(argv)
         if "help" in words.flags or not argv:
             from boostrun.cli import help
 
-            print(help.page(words.about) if words.about else help.usage(), end="")
+            print(help.page(words.typed_verb) if words.typed_verb else help.usage(), end="")
             return 0
         if "version" in words.flags:
             from boostrun import __version__
 
             print(f"boostrun {__version__}")
             return 0
-        if words.config_dir is not None:  # its papers count for every verb, whatever is looked up first
+        if words.config_dir is not None:  # before anything is looked up
             from boostrun.config import catalogue
 
             catalogue.read_own_papers(Path(words.config_dir))
@@ -55,33 +63,39 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
             from boostrun.methods import scikit_learn
 
             scikit_learn.spare()
-        return importlib.import_module(f"boostrun.cli.{words.verb}").main(words)
+        module, _, function = _HOMES.get(words.verb, words.verb).partition(":")
+        return getattr(importlib.import_module(f"boostrun.cli.{module}"), function or "main")(words)
     except BoostrunError as error:
-        told = str(error)
-        print(f"boostrun: {_cut(told)}", file=sys.stderr)
+        sentence = str(error)
+        print(f"boostrun: {_printable(sentence)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(INTERRUPTED, file=sys.stderr)
         return 130
-    except (OSError, MemoryError) as error:
-        print(f"boostrun: {_cut(_system_sentence(error))}", file=sys.stderr)
+    except MemoryError as error:
+        advice = "a smaller run.memory_mb, bins or features may fit"
+        print(f"boostrun: out of memory ({_printable(str(error))}); {advice}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        print(f"boostrun: {_printable(f'{error.strerror or error}{place}')}", file=sys.stderr)
         return 2
     finally:
-        _tell_set_aside()
-        if argv[:1] not in (["--shell-completion"], ["-sc"]):
-            _tell_left_out(told)
+        with contextlib.suppress(OSError):
+            for line in _last_lines(sentence, "--shell-completion" in argv[:1] or "-sc" in argv[:1]):
+                print(line, file=sys.stderr)
 
 
 def command() -> int:
-    """The installed command: :func:`main` with standard streams that may be lost, and 143 where SIGTERM ended it.
+    """The installed command: :func:`main` with robust standard streams, and exit code 143 after SIGTERM.
 
-    It is deaf to ctrl-C and SIGTERM once that has ended and the interpreter closes down.
+    Once :func:`main` has ended, ctrl-C and SIGTERM are ignored while the interpreter shuts down.
     """
-    streams.prepare()
-    gc.set_threshold(50_000, 20, 100)  # records are many objects and no cycles: a tenth of the time of claims
-    hear_signals()
+    _prepare_streams()
+    gc.set_threshold(50_000, 20, 100)  # records are many objects without cycles: saves a tenth of the time of claims
+    prepare()
     code = main(alone=True)
-    gc.freeze()  # what is kept ends with the process: nothing is looked through once more
+    gc.freeze()  # everything ends with the process
     ignore()
     try:
         sys.stdout.flush()
@@ -91,35 +105,77 @@ def command() -> int:
     return EXIT if code == 130 and terminated() else code
 
 
-def _cut(sentence: str) -> str:
-    """A sentence that can be read, and printed, however long the word was that it speaks of."""
+def _printable(sentence: str) -> str:
+    """A sentence that can be printed, shortened if it contains a very long word."""
     if len(sentence) > _LONGEST:
         sentence = f"{sentence[: _LONGEST // 2]} ... {sentence[-_LONGEST // 2 :]}"
     return sentence.encode("utf-8", "backslashreplace").decode()
 
 
-def _tell_set_aside() -> None:
-    """One line about records that do not fit, where any were read."""
-    record = sys.modules.get("boostrun.store.record")
-    if record is not None and (line := record.set_aside_line()):
-        with contextlib.suppress(OSError):
-            print(line, file=sys.stderr)
+def _last_lines(sentence: str, completing: bool) -> list[str]:
+    """Lines about records that were set aside, and about broken packages, unless the error's sentence names them."""
+    record, catalogue = (sys.modules.get(f"boostrun.{name}") for name in ("store.record", "config.catalogue"))
+    lines = [record.set_aside_line()] if record is not None else []
+    if catalogue is not None and not completing:
+        lines += [f"boostrun: {_printable(str(one))}" for one in catalogue.left_out() if str(one) not in sentence]
+    return [line for line in lines if line]
 
 
-def _tell_left_out(told: str) -> None:
-    """One line for each thing that is installed and broken, but those that an error has ``told``."""
-    catalogue = sys.modules.get("boostrun.config.catalogue")
-    for one in catalogue.left_out() if catalogue is not None else ():
-        if str(one) not in told:
-            with contextlib.suppress(OSError):
-                print(f"boostrun: {_cut(str(one))}", file=sys.stderr)
+# -- standard streams --------------------------------------------------------------------------------------------------
 
 
-def _system_sentence(error: OSError | MemoryError) -> str:
-    if isinstance(error, MemoryError):
-        return f"out of memory ({error}); a smaller run.memory_mb, bins or features may fit"
-    place = f" ({error.filename})" if error.filename else ""
-    return f"{error.strerror or error}{place}"
+def _prepare_streams() -> None:
+    """Make writing to standard output and error safe.
+
+    A closed stream is replaced by one that leads nowhere (otherwise the next opened file would get its number, and
+    prints of other processes), and so is a stream whose reader has gone. Characters that the encoding lacks are written
+    in ASCII. If output is lost for another reason, such as a full disk, standard output raises BoostrunError, and
+    standard error stays silent.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+            os.set_inheritable(number, True)
+    codecs.register_error("boostrun", _in_ascii)
+    sys.stdout = _Stream(sys.stdout, 1, lossy=False)
+    sys.stderr = _Stream(sys.stderr, 2, lossy=True)
+
+
+class _Stream(io.TextIOWrapper):
+    """A standard stream whose reader may go away."""
+
+    def __init__(self, stream: TextIO | None, number: int, lossy: bool) -> None:
+        buffer = open(number, "wb", closefd=False) if stream is None else stream.buffer  # noqa: SIM115
+        encoding = "utf-8" if stream is None else stream.encoding
+        super().__init__(buffer, encoding, "boostrun", line_buffering=lossy or buffer.isatty())
+        self._number, self._lossy = number, lossy
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            self._lost(error)
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self._lost(error)
+
+    def _lost(self, error: OSError) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._number)
+        os.close(nowhere)
+        if not self._lossy and error.errno != errno.EPIPE:  # a reader such as `head` has read enough
+            raise BoostrunError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(_IN_ASCII.get(letter, "?") for letter in error.object[error.start : error.end]), error.end
 
 
 if __name__ == "__main__":

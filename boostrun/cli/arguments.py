@@ -1,4 +1,4 @@
-"""The words of a command line: verbs, options, names and overrides, sorted before anything else is imported."""
+"""The words of a command line, sorted into verb, options, names and overrides before anything else is imported."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from dataclasses import dataclass, field
 from boostrun.errors import BoostrunError, did_you_mean
 
 VERBS = {
-    "run": "run one cell: seeded trials in parallel, resumed where they were left (the default verb)",
-    "reproduce": "run what is missing of a paper's table or a frontier, then write it: reproduce PAPER/ITEM [--quick]",
+    "run": "run one cell: seeded trials in parallel, continued after an interruption (the default verb)",
+    "reproduce": "run what a paper's table or a frontier lacks, then write it: reproduce PAPER/ITEM [--quick]",
     "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
-    "frontier": "what each method reaches under each budget, tuned alike: frontier dataset=NAME budget=samples_held",
-    "table": "show a paper's table from stored records alone: table PAPER/ITEM [--draw] [--strict]",
-    "claims": "what holds of the papers, from stored records: each claim's verdict, effect and test: claims [PAPER]",
-    "report": "one HTML page of all that is stored, or of some: report [paper/item ...] [-o report.html]",
+    "frontier": "compare methods under each budget, all tuned alike: frontier dataset=NAME budget=samples_held",
+    "table": "show a paper's table from stored records: table PAPER/ITEM [--draw] [--strict]",
+    "claims": "check the papers' claims against stored records: verdict, effect and test of each: claims [PAPER]",
+    "report": "write an HTML page of stored results: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
-    "ls": "what there is: ls algo | dataset | features | paper | frontier | strategies | policies | runs ...",
+    "ls": "list names: ls algo | dataset | features | paper | frontier | strategies | policies | runs ...",
     "data": "fetch and verify a data set, or say which file belongs where: data mnist",
     "diff": "compare two records or tables: diff A B",
-    "export": "a predictor, in C or ONNX, of a saved model or of one trained now: export model.npz --to c [-o FILE]",
-    "predict": "what a saved model says of new samples: predict model.npz new.csv [-o out.csv] [--proba]",
-    "check": "whether what you or a paper bring keeps the rules: check my_algo:MyBooster T=20",
-    "doctor": "versions, threads, cores, data found, compiler cache, writable folders",
-    "help": "a page about a verb, with examples: help reproduce, or reproduce --help",
+    "export": "write a predictor in C or ONNX of a saved model, or train one first: export model.npz --to c [-o FILE]",
+    "predict": "predict new samples with a saved model: predict model.npz new.csv [-o out.csv] [--proba]",
+    "check": "run the conformance checks on your own method or paper: check my_algo:MyBooster T=20",
+    "doctor": "show versions, threads, cores, data found, compiler cache, writable folders",
+    "help": "show a page about a verb, with examples: help reproduce, or reproduce --help",
 }
 
 BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "seconds")
 """Kinds of budget of a frontier."""
 
-USAGE = """boostrun: boosting under a budget, seed by seed, beside the papers' own figures
+USAGE = """boostrun: boosting under a budget, seed by seed, compared with the papers' own figures
 
 usage: boostrun [verb] [key=value ...] [options]
 
@@ -43,20 +43,20 @@ verbs:
 {verbs}
 
 keys: algo dataset features | r q T Q S M n p b (budgets) | trials seed n_jobs store results data_root cache_root
-      nested ones too: algo.shrinkage=0.1 features.atoms=400 dataset.path=my.npz   (boostrun --cfg shows all)
+      and nested ones: algo.shrinkage=0.1 features.atoms=400 dataset.path=my.npz   (boostrun --cfg shows all)
 
 options:
   -m, --multirun        run every combination of comma-separated values
   --quick               reproduce, frontier: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --draw                table: draw its pictures too
-  --why                 plan: every definition that changed, and what a digest cannot follow
+  --why                 plan: every changed definition, and code that a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
-  --name NAME           run, frontier: what the table is called, as name=NAME
-  -o, --output FILE     export, report, claims, predict, table --draw: where to
+  --name NAME           run, frontier: the name of the table, as name=NAME
+  -o, --output FILE     export, report, claims, predict, table --draw: the file or folder to write
   --proba               predict: a column probability_CLASS for each class
-  --config-dir DIR      your own YAML files, beside the packaged ones
-  --cfg                 print the composed configuration, what each key means beside it, and stop
+  --config-dir DIR      your own YAML files, used with the packaged ones
+  --cfg                 print the composed configuration with the meaning of each key, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
   --version, --help     after a verb, --help is about it: boostrun reproduce --help
 
@@ -66,7 +66,10 @@ exit codes: 0 done, 1 some trials failed, 2 bad usage, 130 interrupted, 143 term
 
 @dataclass
 class Arguments:
-    """A command line, sorted: ``names`` are words without ``=``, ``overrides`` those with it."""
+    """A sorted command line: ``names`` are words without ``=``, ``overrides`` those with it.
+
+    ``typed_verb`` is empty if no verb was typed.
+    """
 
     argv: list[str]
     verb: str = "run"
@@ -77,8 +80,12 @@ class Arguments:
     to: str | None = None
     output: str | None = None
     name: str | None = None
-    about: str = ""
-    """The verb that is typed, where there is one: what --help is about."""
+    typed_verb: str = ""
+
+    @property
+    def config_words(self) -> list[str]:
+        """``--config-dir`` as it was typed, for a command that is printed."""
+        return ["--config-dir", self.config_dir] if self.config_dir else []
 
 
 _FLAGS = {
@@ -98,12 +105,8 @@ _OF = {"to": ("export",), "output": ("export", "report", "claims", "predict", "t
 _NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
 
 
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
 def parse(argv: Sequence[str]) -> Arguments:
-    """Sort the words of a command line, options before or after the verb; BoostrunError for one that is unknown.
+    """Sort the words of a command line, with options before or after the verb; BoostrunError for an unknown word.
 
     >>> parse(["-m", "algo=rand,geem", "r=100"]).flags
     {'multirun'}
@@ -122,21 +125,22 @@ def parse(argv: Sequence[str]) -> Arguments:
             given.append(option)
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
-        elif word.startswith("-") and word != "-":  # which is standard input
+        elif word.startswith("-") and word != "-":  # "-" is standard input
             known = [*_FLAGS, *_VALUES, "--shell-completion"]
             raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
         elif "=" in word or word.startswith("~"):
             words.overrides.append(word)
-        elif words.about or words.overrides:
+        elif words.typed_verb or words.overrides:
             words.names.append(word)
         elif word in VERBS:
-            words.verb = words.about = word
+            words.verb = words.typed_verb = word
         else:
             raise BoostrunError(f"no verb '{word}'{did_you_mean(word, VERBS)} ({', '.join(VERBS)})")
     for option in given:
         verbs = _OF.get(_VALUES[option], tuple(VERBS))
         if words.verb not in verbs:
-            raise BoostrunError(f"{option} is an option of {_listed(verbs)} only (boostrun --help)")
+            listed = " and ".join(filter(None, (", ".join(verbs[:-1]), verbs[-1])))
+            raise BoostrunError(f"{option} is an option of {listed} only (boostrun --help)")
     if len(words.names) > _TAKES.get(words.verb, 0):
         extra = words.names[int(_TAKES.get(words.verb, 0))]
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in dataset=mnist r=250")

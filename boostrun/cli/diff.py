@@ -1,4 +1,4 @@
-"""``boostrun diff A B``: two records or two tables, their settings, surroundings and figures."""
+"""``boostrun diff A B``: compare two records or two tables: settings, versions and machines, figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from boostrun.store.record import NotARecordError, read
 
 
 def main(words: Arguments) -> int:
-    """Each of A and B is a record's key (or its beginning), a record file, a folder or pack of records, or an item."""
+    """Compare A with B: each is a record's key (or its beginning), a record file, a folder or pack, or an item."""
     if len(words.names) != 2:
         raise BoostrunError("diff needs two things to compare: keys, files, folders or items, as in diff 3f2a 91bc")
     settings = compose_one(words.overrides, words.config_dir)
@@ -46,7 +46,7 @@ def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
 
 
 def _published(folder: Path, words: Arguments) -> list[dict]:
-    """The records of the table in an item's folder, wherever below the results they are packed; none of any other."""
+    """The records of the table in an item's folder, wherever below the results they are packed; else empty."""
     name, results = "/".join(folder.parts[-2:]), folder.parents[1] if len(folder.parts) > 2 else folder
     if name not in catalogue.options("paper", words.config_dir) or paper.drawing(name, words.config_dir):
         return []

@@ -1,4 +1,4 @@
-"""``boostrun doctor``: what this installation has and what it lacks."""
+"""``boostrun doctor``, ``boostrun data`` and ``boostrun check``: this installation, a data set, your own work."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import importlib.metadata
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.data import naming
 from boostrun.config import MISSING, catalogue, defaults
+from boostrun.errors import BoostrunError
 from boostrun.runner.compose import compose_one
 from boostrun.runner.plan import roots
 
@@ -18,10 +19,11 @@ PACKAGES = (
     "boostrun", "numpy", "scipy", "numba", "scikit-learn", "hydra-core", "omegaconf", "joblib", "pandas",
     "scikit-image", "PyWavelets", "matplotlib", "filelock", "torch", "torchvision", "river", "lightgbm",
 )  # fmt: skip
+_WIDTH = 8  # of a status
 
 
 def main(words: Arguments) -> int:
-    """Print versions, threads, cores, data found, compiler cache and writable folders; 1 when a folder is not."""
+    """Print versions, threads, cores, data found, compiler cache and folders; 1 if a folder is not writable."""
     settings = compose_one(words.overrides, words.config_dir)
     data_root, cache_root = roots(settings)
     _section("versions", [f"python {sys.version.split()[0]}", *map(_version, PACKAGES)])
@@ -36,7 +38,7 @@ def main(words: Arguments) -> int:
     return 1 if any("not writable" in state for state in states) else 0
 
 
-def _section(title: str, lines: list[str]) -> None:
+def _section(title: str, lines: Iterable[str]) -> None:
     print(f"{title}:")
     for line in lines:
         print(f"  {line}")
@@ -57,22 +59,6 @@ def _threads() -> list[str]:
     return [f"{usable_cores()} usable cores; {use}", *variables]
 
 
-def _broken(words: Arguments) -> list[str]:
-    """What packages bring and cannot be read; of their papers every claim and item is looked at."""
-    from boostrun.runner import claims, paper
-
-    for name in filter(catalogue.is_guest, catalogue.papers()):
-        with catalogue.leaving_out(name, requested=False):
-            if catalogue.papers()[name].claims is not None:
-                claims.claims_of([name], words.config_dir)
-            for item in catalogue.options("paper", words.config_dir):
-                if item.startswith(f"{name}/"):
-                    paper.faults(item, words.config_dir)
-    for group in catalogue.GROUPS:
-        catalogue.summaries(group, words.config_dir)
-    return [str(one) for one in catalogue.left_out()]
-
-
 def _data(words: Arguments) -> list[str]:
     from boostrun import data
 
@@ -85,13 +71,13 @@ def _data(words: Arguments) -> list[str]:
             settings = compose_one([*naming(name), *words.overrides], words.config_dir)
             data.checksum(settings.dataset, roots(settings)[0])
             lines.append(f"{name}: found")
-        except (Exception, SystemExit) as error:  # a loader may be somebody else's
+        except (Exception, SystemExit) as error:  # a loader may be a plug-in's
             lines.append(f"{name}: not found; {catalogue.describe_error(error)}")
     return lines
 
 
 def _compiler_cache() -> str:
-    """Where compiled kernels are kept, and how many there are."""
+    """The folder of compiled kernels, and their number."""
     from boostrun.kernel_cache import last_resort
     from boostrun.kernels import stumps
 
@@ -112,3 +98,74 @@ def _writable(path: Path) -> str:
             return f"{path} is writable" if place == path else f"{path} will be made"
     except OSError as error:
         return f"{path} is not writable ({error.strerror})"
+
+
+def _broken(words: Arguments) -> list[str]:
+    """What installed packages bring and cannot be read, including every claim and item of their papers."""
+    from boostrun.runner import claims, paper
+
+    for name in filter(catalogue.is_guest, catalogue.papers()):
+        with catalogue.leaving_out(name, requested=False):
+            if catalogue.papers()[name].claims is not None:
+                claims.claims_of([name], words.config_dir)
+            for item in catalogue.options("paper", words.config_dir):
+                if item.startswith(f"{name}/"):
+                    paper.faults(item, words.config_dir)
+    for group in catalogue.GROUPS:
+        catalogue.summaries(group, words.config_dir)
+    return [str(one) for one in catalogue.left_out()]
+
+
+def data(words: Arguments) -> int:
+    """Fetch a data set if it is missing and can be fetched, verify it, and describe it in one line."""
+    from boostrun import data
+    from boostrun.extend import loader
+
+    if not words.names:
+        known = ", ".join(catalogue.summaries("dataset", words.config_dir))
+        raise BoostrunError(f"data needs the name of a data set ({known})")
+    settings = compose_one([*naming(words.names[0]), *words.overrides], words.config_dir)
+    root, _ = roots(settings)
+    print(data.fetch(loader.config_for(settings.dataset, root), root))
+    return 0
+
+
+def naming(name: str) -> list[str]:
+    """The overrides that choose a data set, with an algorithm that can learn from it.
+
+    >>> naming("digits")
+    ['dataset=digits']
+    """
+    declared = catalogue.datasets().get(name)
+    able = (each for each, method in catalogue.methods().items() if declared and declared.gives in method.inputs)
+    fitting = next(able, None)
+    return [f"dataset={name}", *([f"algo={fitting}"] if fitting else [])]
+
+
+def check(words: Arguments) -> int:
+    """Print one line per conformance check, with its details below if it fails; 1 if a check fails.
+
+    The name is module:Class (or a function, an object, a whole paper: module:PAPER), the name of an installed paper or
+    of one of its items, or any choice of the catalogue. A module is looked up in ``--config-dir``, else in the current
+    folder, and where Python finds its modules. Keys are those of the class or function, and budget symbols of a method.
+    """
+    from boostrun.conformance import outcomes, things
+
+    if not words.names:
+        raise BoostrunError(
+            "check needs the name of a class, function or paper, as in check my_algo:MyBooster or check my_paper:PAPER"
+        )
+    if words.config_dir is not None and not Path(words.config_dir).is_dir():
+        raise BoostrunError(f"--config-dir {words.config_dir}: there is no such folder")
+    count = failed = 0
+    found = things.sections(words.names[0], words.config_dir, words.overrides)
+    for number, section in enumerate(found):
+        print(f"{chr(10) if number else ''}{section.title}", flush=True)
+        for outcome in outcomes(section.checks, section.own):
+            print(f"{outcome.status:<{_WIDTH}} {outcome.name}{f': {outcome.reason}' if outcome.reason else ''}")
+            for detail in outcome.details:
+                print(f"{'':<{_WIDTH}} - {detail}" if detail else "", flush=True)
+            count, failed = count + 1, failed + (outcome.status == "FAILED")
+    several = f" of {len(found)} things" if len(found) > 1 else ""
+    print(f"{count} checks{several}, {failed} failed")
+    return 1 if failed else 0

@@ -1,8 +1,12 @@
-"""``boostrun export model.npz --to c|onnx [-o predictor.c]``: a saved model, or one that is trained now, as a C99 or
-ONNX file."""
+"""``boostrun export`` and ``boostrun predict``: use a saved model, or one that is trained first.
+
+``export model.npz --to c|onnx [-o predictor.c]`` writes it as a C99 or ONNX file, ``predict model.npz new.csv
+[-o out.csv] [--proba]`` predicts new samples.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,16 +14,16 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
-from boostrun.runner.compose import compose_one
 
 FORMS = ("c", "onnx", "npz")
+_SHOWN = 12  # classes in the last line of predict
 
 
 def main(words: Arguments) -> int:
-    """Write the predictor (or with ``--to npz`` the model alone) and say what it is.
+    """Write the predictor, or with ``--to npz`` only the model, and describe it.
 
-    In place of a file name settings may be given, ``algo=shareboost dataset=mnist features=templates``: their first
-    trial is trained, its record kept as a run keeps it, and its model beside the predictor.
+    Instead of a file name, settings may be given, as in ``algo=shareboost dataset=mnist features=templates``: their
+    first trial is trained, its record kept as a run keeps it, and its model written beside the predictor.
     """
     form = words.to or ("onnx" if Path(words.output or "").suffix == ".onnx" else "c")
     if form not in FORMS:
@@ -28,37 +32,35 @@ def main(words: Arguments) -> int:
         raise BoostrunError(
             "export needs a model file or the settings of one: export model.npz, or export algo=NAME dataset=NAME"
         )
-    output = _output(words, form)
+    if words.names and not words.output:
+        output = _checked(Path(words.names[0]).with_suffix(f".{form}"))
+    else:
+        output = _checked(Path(words.output or ("model.npz" if form == "npz" else f"predictor.{form}")))
     if words.names:
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
         return _write(Path(words.names[0]), output, form)
     if "trials" in dict(keys_and_values(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
-    settings = compose_one(words.overrides, words.config_dir)
     from boostrun.export import onnx as onnx_model
     from boostrun.export.parts import check
     from boostrun.runner import keep
+    from boostrun.runner.compose import compose_one
 
+    settings = compose_one(words.overrides, words.config_dir)
     keep.check(settings)
     if form != "npz":
         check(settings.algo, settings.features, form)
     if form == "onnx":
         onnx_model.package()
-    beside = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
-    model = keep.train(settings, output if form == "npz" and is_device(output) else beside, ["boostrun", *words.argv])
-    _tell(output, f"model: {model}")
+    path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
+    model = keep.train(settings, output if form == "npz" and is_device(output) else path, ["boostrun", *words.argv])
+    _print(output, f"model: {model}")
     return 0 if form == "npz" else _write(model, output, form)
 
 
-def _output(words: Arguments, form: str) -> Path:
-    """Where to, looked at before anything is trained."""
-    if words.output:
-        path = Path(words.output)
-    elif words.names:
-        path = Path(words.names[0]).with_suffix(f".{form}")
-    else:
-        path = Path("model.npz" if form == "npz" else f"predictor.{form}")
+def _checked(path: Path) -> Path:
+    """The path of an output, checked before any work is done."""
     if path.is_dir() or not path.parent.is_dir():
         raise BoostrunError(f"-o {path}: {'a folder' if path.is_dir() else 'there is no such folder'}; name a file")
     return path
@@ -78,11 +80,39 @@ def _write(model: Path, output: Path, form: str) -> int:
         content = source.encode("ascii")
         head = source.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip()
     write_bytes(output, content)
-    _tell(output, head)
-    _tell(output, f"predictor: {output}")
+    _print(output, head)
+    _print(output, f"predictor: {output}")
     return 0
 
 
-def _tell(output: Path, text: str) -> None:
-    """Say something where it does not get into what is written, as to /dev/stdout."""
+def _print(output: Path, text: str) -> None:
+    """Print to standard error if the output is a device, such as /dev/stdout, so that they do not mix."""
     print(text, file=sys.stderr if is_device(output) else sys.stdout)
+
+
+def predict(words: Arguments) -> int:
+    """Write a line of csv per sample, to standard output or to the file of ``-o``, and print their number.
+
+    Columns are found by name. Columns that the model does not use, such as an id or the label, are copied in front of
+    the prediction. The file is read in pieces of bounded size. If a sample cannot be predicted, no output is written.
+    """
+    if len(words.names) != 2 or words.overrides:
+        raise BoostrunError(
+            "predict needs a model and a file of samples, as in predict model.npz new.csv (- is standard input)"
+        )
+    model_path, path = words.names
+    if words.output is not None and not is_device(_checked(Path(words.output))) and os.path.exists(words.output):
+        for name in words.names:
+            if os.path.exists(name) and os.path.samefile(name, words.output):
+                raise BoostrunError(f"-o {words.output} is what is read: name another file")
+    from boostrun.prediction import load, pieces
+    from boostrun.prediction import model as answers
+
+    model = load(model_path)
+    answers.answer_columns(model, "proba" in words.flags)
+    found = answers.write(model, pieces(model, path), words.output, "proba" in words.flags)
+    shown = ", ".join(f"{label} {count:,}".replace(",", " ") for label, count in found.most_common(_SHOWN))
+    more = f" and {len(found) - _SHOWN} classes more" if len(found) > _SHOWN else ""
+    total = f"{sum(found.values()):,}".replace(",", " ")
+    print(f"{total} samples: {shown}{more}{f'; {words.output}' if words.output else ''}", file=sys.stderr)
+    return 0

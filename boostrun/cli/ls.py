@@ -80,14 +80,14 @@ def _runs(words: Arguments) -> int:
     from pathlib import Path
 
     from boostrun.report.formats import align
-    from boostrun.runner.naming import flat
+    from boostrun.runner.naming import flat, last_time
     from boostrun.store.store import Store
 
     root = compose_one(words_of_places(words.overrides), words.config_dir).root["store"]
     cells: dict[str, list[Mapping[str, Any]]] = {}
     for record in Store(Path(root)).records():
         cells.setdefault(record["cell_key"], []).append(record)
-    found = sorted(cells.values(), key=_last, reverse=True)
+    found = sorted(cells.values(), key=last_time, reverse=True)
     alike: dict[str, list[dict[str, Any]]] = {}
     for records in found:
         alike.setdefault(_label(records), []).append(flat(records[0]["cell"]))
@@ -96,10 +96,6 @@ def _runs(words: Arguments) -> int:
     if not found:
         print(f"nothing is stored in {root} yet")
     return 0
-
-
-def _last(records: Sequence[Mapping[str, Any]]) -> str:
-    return max(str(record["provenance"].get("time", "")) for record in records)
 
 
 def _label(records: Sequence[Mapping[str, Any]]) -> str:
@@ -112,7 +108,7 @@ def _run(records: Sequence[Mapping[str, Any]], alike: Sequence[Mapping[str, Any]
     """The line of a cell; ``alike`` are the cells of the same label, which differ in keys that the line then shows."""
     from boostrun.report.formats import spread
     from boostrun.report.statistics import mean_std
-    from boostrun.runner.naming import flat, word
+    from boostrun.runner.naming import flat, last_time, word
 
     done = [record for record in records if record["status"] == "done"]
     failed = f" {len(records) - len(done)} failed" if len(done) < len(records) else ""
@@ -123,4 +119,4 @@ def _run(records: Sequence[Mapping[str, Any]], alike: Sequence[Mapping[str, Any]
     ]  # fmt: skip
     label = " · ".join([_label(records), " ".join(more)] if more else [_label(records)])
     shown = spread(*mean_std(figures), " ") if figures else ""
-    return [records[0]["key"][:_KEY], _last(records)[:16].replace("T", " "), f"n={len(done)}{failed}", shown, label]
+    return [records[0]["key"][:_KEY], last_time(records)[:16].replace("T", " "), f"n={len(done)}{failed}", shown, label]

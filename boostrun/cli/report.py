@@ -1,4 +1,4 @@
-"""``boostrun report [own | PAPER | PAPER/ITEM ...] [-o report.html]``: one page of what is stored, nothing run."""
+"""``boostrun report [own | PAPER | PAPER/ITEM ...] [-o report.html]``: one HTML page of stored results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.run import cell_words, table_name
+from boostrun.cli.run import table_name
 from boostrun.config import catalogue
 from boostrun.config.settings import PLACES
 from boostrun.config.words import words_of_places
@@ -27,16 +27,16 @@ from boostrun.report.page.records import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
 from boostrun.runner.compose import compose_one
-from boostrun.runner.naming import own_runs
+from boostrun.runner.naming import cell_words, own_runs
 from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
 from boostrun.store.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
-_OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # of an own run with a name, made of its predictions
+_OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # drawn from the predictions of a run with a name
 
 
 def main(words: Arguments) -> int:
-    """Write the page and say what is in it; BoostrunError when an item does not exist or the file cannot be written."""
+    """Write the page and print its size; BoostrunError if an item does not exist or the file cannot be written."""
     output = Path(words.output or "report.html")
     if output.is_dir():
         raise BoostrunError(f"-o {output}: a folder; name a file")
@@ -52,21 +52,20 @@ def main(words: Arguments) -> int:
             sections.append(stored.section(name, records))
     claims = verdicts((), places, words.config_dir, names) if names else {}
     page = render(sections, records, __version__, claims=claims)
-    content = page.encode("utf-8", "backslashreplace")  # a path may hold what is no UTF-8
+    content = page.encode("utf-8", "backslashreplace")  # a path may contain other bytes than UTF-8
     write_bytes(output, content)
     papers = sections[len(own) :]
-    told = sum(section.trials > 0 for section in papers)
-    stream = sys.stderr if is_device(output) else sys.stdout  # not into what is written, as to /dev/stdout
+    with_trials = sum(section.trials > 0 for section in papers)
+    stream = sys.stderr if is_device(output) else sys.stdout  # the page may go to /dev/stdout
     if own:
         print(f"own: {sum(section.trials for section in own)} trials in {len(own)} runs", file=stream)
-    print(f"{len(papers)} items, {told} with trials, {len(records)} records", file=stream)
+    print(f"{len(papers)} items, {with_trials} with trials, {len(records)} records", file=stream)
     print(f"written: {output} ({len(content) / 1e6:.1f} MB)", file=stream)
     return 0
 
 
 def _chosen(words: Arguments) -> list[str]:
-    """The items that are named, a paper's name standing for all of its items; every item where none is named. Own runs
-    are no item."""
+    """The named items; a paper's name means all its items. All items by default. Own runs are not an item."""
     known = list(catalogue.options("paper", words.config_dir))
     if not words.names:
         return known
@@ -85,7 +84,7 @@ def _chosen(words: Arguments) -> list[str]:
 
 @dataclass(frozen=True)
 class _Stored:
-    """What the sections of one page are read from."""
+    """The sources of the sections of one page."""
 
     words: Arguments
     store: Store
@@ -93,7 +92,7 @@ class _Stored:
     drawn: Sequence[Path]
 
     def own(self, records: Records) -> list[PageSection]:
-        """A section for each of a person's own runs, newest first, whose records are put into ``records``."""
+        """A section for each of the user's own runs, newest first; their records are added to ``records``."""
         found = []
         for number, run in enumerate(own_runs(self.store), 1):
             entries = run.entries()
@@ -112,14 +111,14 @@ class _Stored:
         return found
 
     def _of_classes(self, name: str) -> list[Picture]:
-        """What lies beside the table of the run that is called so, and was drawn of its predictions."""
+        """The pictures that were drawn from the predictions of the run with this name."""
         try:
             return _pictures(self.results / "tables" / table_name(name), _OF_CLASSES)
-        except BoostrunError:  # no name for a table: the run has had none
+        except BoostrunError:  # not a name of a table: the run had none
             return []
 
     def section(self, name: str, records: Records) -> PageSection:
-        """The section of an item, whose records are put into ``records``."""
+        """The section of an item; its records are added to ``records``."""
         words = self.words
         if paper.drawing(name, words.config_dir):
             return self._drawn(name)
@@ -132,8 +131,8 @@ class _Stored:
                 records.put(record, command, changed)
         entries = item.entries(cells)
         table = build(item.spec, entries)
-        told = [word for word in overrides if word.partition("=")[0] not in PLACES]
-        command = shlex.join(["boostrun", "reproduce", name, *told, *(["--quick"] if item.spec.quick else [])])
+        kept = [word for word in overrides if word.partition("=")[0] not in PLACES]
+        command = shlex.join(["boostrun", "reproduce", name, *kept, *(["--quick"] if item.spec.quick else [])])
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
             extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
@@ -147,19 +146,19 @@ class _Stored:
         return paper.load_published(name, self.results, words.overrides, words.config_dir)
 
     def _drawn(self, name: str) -> PageSection:
-        """An item without trials: what ``boostrun reproduce`` has drawn of it."""
+        """The section of an item without trials, with what was drawn of it."""
         title = catalogue.first_comment(catalogue.options("paper", self.words.config_dir)[name])
         folder = self.results / name
         plain = []
         if (folder / "table.csv").is_file():
             plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
         pictures = _pictures(folder)
-        told = "" if plain or pictures else f"not drawn yet: boostrun table {name} --draw"
-        return PageSection(name, title, f"boostrun reproduce {name}", told, plain=plain, pictures=pictures)
+        missing = "" if plain or pictures else f"not drawn yet: boostrun table {name} --draw"
+        return PageSection(name, title, f"boostrun reproduce {name}", missing, plain=plain, pictures=pictures)
 
 
 def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[str, str]]:
-    """(algorithm, data set) of each place of the table, trials or none; of a quoted row what the paper calls them."""
+    """(algorithm, data set) of each place of the table; for a quoted row the names in the paper's figures."""
     names = {}
     for place, cell in zip(item.cells, cells):
         found = (str(cell.cell.algo["name"]), str(cell.cell.dataset["name"]))
@@ -172,20 +171,20 @@ def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[
 
 
 def _pictures(folder: Path, wanted: Sequence[str] = ("*.png",)) -> list[Picture]:
-    """The pictures of a folder that are not made of its table or curves."""
+    """The pictures of a folder, except those of its table and curves."""
     paths = [path for pattern in wanted for path in sorted(folder.glob(pattern))]
     found = [path for path in paths if not path.name.startswith(_OURS)]
     return [Picture(path.stem.replace("_", " "), _light(path.read_bytes())) for path in found]
 
 
 def _light(content: bytes) -> bytes:
-    """A PNG with 256 colours, a third of its size: more are not told apart in a drawing."""
+    """A PNG with 256 colours, enough for a drawing, which has a third of the size."""
     from PIL import Image
 
     made = io.BytesIO()
     try:
         with Image.open(io.BytesIO(content)) as image:
             image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(made, "PNG", optimize=True)
-    except (OSError, ValueError):  # what is no picture shows itself as none
+    except (OSError, ValueError):  # not a picture
         return content
     return min(content, made.getvalue(), key=len)

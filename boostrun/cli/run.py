@@ -1,4 +1,4 @@
-"""``boostrun [run] key=value ...``: one cell, or with ``-m`` every combination, as one queue and one table."""
+"""``boostrun [run] key=value ...``: run one cell, or with ``-m`` every combination, as one queue and one table."""
 
 from __future__ import annotations
 
@@ -11,32 +11,26 @@ from pathlib import Path
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
-from boostrun.config import catalogue, fields_in
+from boostrun.config import catalogue, check_budget, fields_in
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import GROUPS, Root, Settings
-from boostrun.runner.compose import compose_all, compose_one
-from boostrun.runner.naming import distinctions, word
-from boostrun.runner.plan import PlannedCell
+from boostrun.errors import BoostrunError
+from boostrun.report import Entry
+from boostrun.runner.compose import compose_all, compose_one, expand
+from boostrun.runner.naming import METRIC, cell_words, distinctions, in_common, trials
+from boostrun.runner.plan import PlannedCell, cell_of
 from boostrun.store.cell import Cell, digest_of
 
-_WIDEST = 40  # a longer line of --cfg has its comment behind it, out of the column
-
-_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*(:[\w/.@+-]+)?", re.ASCII)  # texts that need no quotes
-_NOT_TEXTS = ("null", "true", "false", "nan", "inf")
-
-METRIC = "test_accuracy_pct"
+_WIDEST = 40  # column of the comments of --cfg; behind a longer line the comment follows directly
 _KAPPAS = ("kappa", "kappa_majority", "kappa_temporal")  # of predictions on a stream
 
 
 def main(words: Arguments) -> int:
-    """Run, print each cell's row with the paper's figure beside it, and write the table under ``results/tables``."""
-    if "multirun" in words.flags:
-        all_settings = compose_all(words.overrides, words.config_dir)
-    else:
-        all_settings = [compose_one(words.overrides, words.config_dir)]
+    """Run, print a row per cell with the paper's figure if it has one, and write the table under ``results/tables``."""
+    _, all_settings = compose_words(words, words.overrides)
     if "cfg" in words.flags:
         return _print_config(all_settings)
-    same_places(all_settings)
+    check_shared(all_settings)
     name = table_name(words.name or all_settings[0].root["name"])
     from boostrun.runner.execute import run_cells
 
@@ -44,25 +38,41 @@ def main(words: Arguments) -> int:
     result = run_cells(all_settings, command=["boostrun", *words.argv])
     if any(cell.best_records for cell in result.cells):
         _report(result.cells, name)
-    return tell_end(result, words)
+    return print_end(result, words)
 
 
-def same_places(all_settings: Sequence[Settings]) -> None:
-    """Refuse a sweep over a key that only says where and how things run."""
-    from boostrun.errors import BoostrunError
+def compose_words(words: Arguments, overrides: Sequence[str]) -> tuple[list[list[str]], list[Settings]]:
+    """The overrides of each cell, and its settings; several cells only with ``-m``."""
+    if "multirun" in words.flags:
+        return expand(overrides, words.config_dir), compose_all(overrides, words.config_dir)
+    return [list(overrides)], [compose_one(overrides, words.config_dir)]
 
+
+def check_shared(all_settings: Sequence[Settings]) -> None:
+    """Raise BoostrunError for a sweep over a key that only says where and how things run."""
     for key in ("store", "results", "data_root", "cache_root", "n_jobs", "name"):
         if len({settings.root[key] for settings in all_settings}) > 1:
             raise BoostrunError(f"{key} cannot be swept: all cells of one command share it")
 
 
-def tell_end(result, words: Arguments) -> int:
-    """The last lines of a run: every failure with the command that runs it again; returns the exit code."""
+def headline(all_settings: Sequence[Settings], what: str = "", how_often: str = "") -> str:
+    """The first line of a run: the version, the cells, the number of trials and of workers."""
+    first = all_settings[0]
+    cells = cell_of(first).label if len(all_settings) == 1 else f"{len(all_settings)} cells"
+    count = sum(len(settings.seeds) for settings in all_settings)
+    workers = "all cores" if first.root["n_jobs"] == -1 else f"n_jobs={first.root['n_jobs']}"
+    if first.run["backend"] not in ("loky", "sequential"):
+        workers += f" of {first.run['backend']}"
+    return f"boostrun {__version__} · {what}{cells} · {how_often or f'{count} trial' + 's' * (count != 1)} · {workers}"
+
+
+def print_end(result, words: Arguments) -> int:
+    """Print every failure of a run with the command that repeats it; returns the exit code."""
     for record in result.failed:
-        cell = Cell.from_config(record["cell"])
-        print(f"failed: {cell.label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
-        mine = f"--config-dir {shlex.quote(words.config_dir)} " if words.config_dir else ""
-        print(f"  again: boostrun {mine}{rerun(record)}", file=sys.stderr)
+        again = [*words.config_words, *shlex.split(cell_words(record["cell"])), f"seed={record['seed']}", "trials=1"]
+        label = Cell.from_config(record["cell"]).label
+        print(f"failed: {label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
+        print(f"  again: boostrun {shlex.join(again)}", file=sys.stderr)
     if result.interrupted:
         print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
         print(f"  boostrun {shlex.join(words.argv)}", file=sys.stderr)
@@ -70,63 +80,15 @@ def tell_end(result, words: Arguments) -> int:
     return 1 if result.failed else 0
 
 
-def rerun(record: dict) -> str:
-    """The words after ``boostrun`` that run a record's trial again, and no other."""
-    return f"{cell_words(record['cell'])} seed={record['seed']} trials=1"
-
-
-def cell_words(config: dict) -> str:
-    """A cell as a person types it after ``boostrun``; seeds and trials come besides."""
-    parts = []
-    for group in ("algo", "dataset", "features"):
-        values = dict(config[group])
-        if (holdout := values.pop("holdout", None)) is not None:
-            parts.append(f"holdout={holdout}")
-        if (count := values.pop("train_samples", None)) is not None:
-            parts.append(f"train_samples={count}")
-        if (limit := values.pop("memory_limit", None)) is not None:
-            parts.append(f"run.memory_limit={limit}")
-        parts.append(f"{group}={_quoted(values['name'])}")
-        parts += [f"{group}.{key}={_quoted(value)}" for key, value in values.items() if key not in ("name", "class")]
-    parts += [f"{key}={value}" for key, value in config["budget"].items()]
-    return shlex.join(parts)
-
-
-def _quoted(value) -> str:
-    """A value as an override takes it back: a text that could be read as something else stands in quotes.
-
-    >>> print(_quoted("mnist"), _quoted(None), _quoted("it's, this"), _quoted("7"), _quoted(["a", "b c"]))
-    mnist null 'it\\'s, this' '7' [a,'b c']
-    """
-    if isinstance(value, list):
-        return f"[{','.join(map(_quoted, value))}]"
-    if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
-        return word(value)
-    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
-    return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
-
-
-def headline(all_settings: Sequence[Settings]) -> str:
-    """The first line of a run: version, what is run, how often and on how many workers."""
-    from boostrun.runner.plan import cell_of
-
-    first = all_settings[0]
-    trials = sum(len(settings.seeds) for settings in all_settings)
-    what = cell_of(first).label if len(all_settings) == 1 else f"{len(all_settings)} cells"
-    workers = "all cores" if first.root["n_jobs"] == -1 else f"n_jobs={first.root['n_jobs']}"
-    if first.run["backend"] not in ("loky", "sequential"):
-        workers += f" of {first.run['backend']}"
-    return f"boostrun {__version__} · {what} · {trials} trial{'s' if trials != 1 else ''} · {workers}"
+# -- the table ---------------------------------------------------------------------------------------------------------
 
 
 def table_name(name: str | None) -> str:
-    """A name as that of a folder; BoostrunError for one without a letter or digit. Nothing for nothing.
+    """A name turned into that of a folder; empty for None. BoostrunError if it has neither letters nor digits.
 
     >>> table_name("Wine, ten splits")
     'Wine-ten-splits'
     """
-    from boostrun.errors import BoostrunError
-
     if name is None:
         return ""
     folder = re.sub(r"[^\w.+=-]+", "-", name).strip("-.")
@@ -136,10 +98,10 @@ def table_name(name: str | None) -> str:
 
 
 def _report(cells: Sequence[PlannedCell], name: str) -> None:
+    """Write and print the table of some cells, and draw its pictures."""
     from boostrun.files import sweep
     from boostrun.report import summary
     from boostrun.report.own_table import own_table
-    from boostrun.runner.naming import in_common, trials
 
     entries = [entry(cell) for cell in cells]
     keys = distinctions(cells)
@@ -160,34 +122,33 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     if cells[0].settings.run["pictures"]:
         from boostrun.cli import pictures
 
-        if told := pictures.draw(folder, name, cells, entries):
-            print(told, file=sys.stderr)
+        if line := pictures.draw(folder, name, cells, entries):
+            print(line, file=sys.stderr)
 
 
 def _scores(cells: Sequence[PlannedCell]) -> tuple[list[dict[str, list[float]]], str]:
-    """The kappas of each cell, where its records have them, and what was measured of its probabilities where they are
-    kept; a line on these where that was asked for.
+    """The kappas and the scores of probabilities of each cell, where its records have them.
+
+    Also returns a line about the files of predictions, if the command asked for them.
     """
     from boostrun.runner import predictions
 
     settings = cells[0].settings
-    folder, asked = predictions.folder_of(settings), settings.run["predictions"]
+    folder, wanted = predictions.folder_of(settings), settings.run["predictions"]
     keys = [[record["key"] for record in cell.done] for cell in cells]
     scores = [predictions.scores(folder, each) for each in keys] if folder.is_dir() else [{} for _ in cells]
-    figures = [[record["metrics"] for record in cell.done] for cell in cells]
+    metrics = [[record["metrics"] for record in cell.done] for cell in cells]
     for name in _KAPPAS:
-        if any(name in each for own in figures for each in own):
-            for one, own in zip(scores, figures):
-                one[name.replace("_", " ")] = [each[name] for each in own if name in each]
-    if not asked and not any(values for one in scores for values in one.values()):
+        if any(name in each for of_cell in metrics for each in of_cell):
+            for one, of_cell in zip(scores, metrics):
+                one[name.replace("_", " ")] = [each[name] for each in of_cell if name in each]
+    if not wanted and not any(values for one in scores for values in one.values()):
         return [], ""
-    return scores, predictions.size_line(folder, list(chain(*keys))) if asked else ""
+    return scores, predictions.size_line(folder, list(chain(*keys))) if wanted else ""
 
 
-def entry(cell: PlannedCell):
-    """A cell as the report takes it, compared where the paper has its like."""
-    from boostrun.report import Entry
-
+def entry(cell: PlannedCell) -> Entry:
+    """The report's entry of a cell, compared with the paper's figure if it has one."""
     return Entry(
         row=cell.cell.algo["name"],
         column=(),
@@ -202,9 +163,7 @@ def entry(cell: PlannedCell):
 
 
 def _paper_place(cell: PlannedCell) -> dict[str, str]:
-    """How the papers' figures name this cell; empty unless its other budgets and features are the papers' own."""
-    from boostrun.config import catalogue, check_budget
-
+    """The key of this cell in the papers' figures; empty unless its other budgets and its data are the papers'."""
     algo, budget = cell.cell.algo["name"], cell.cell.budget
     usual = check_budget(cell.cell.algo, {"r": budget.get("r")})
     if budget != usual or not catalogue.methods()[algo].paper or {"holdout", "train_samples"} & set(cell.cell.dataset):
@@ -212,8 +171,11 @@ def _paper_place(cell: PlannedCell) -> dict[str, str]:
     return {"method": algo, "dataset": cell.cell.dataset["name"], "r": str(budget.get("r", ""))}
 
 
+# -- the configuration -------------------------------------------------------------------------------------------------
+
+
 def _print_config(all_settings: Sequence[Settings]) -> int:
-    """Each composed configuration as YAML that can be read again, what a key means behind it."""
+    """Print each composed configuration as YAML that can be read again, with the meaning of each key as a comment."""
     from omegaconf import OmegaConf
 
     for settings in all_settings:
@@ -232,7 +194,7 @@ def _print_config(all_settings: Sequence[Settings]) -> int:
 
 
 def _meanings(settings: Settings) -> dict[tuple[str, str], str]:
-    """(group, key) -> what it means, of every key and of what was chosen; keys at the top have the empty group."""
+    """(group, key) -> meaning of every key and of each choice; keys at the top have the empty group."""
     found = {("", key): kind_of(field).help for key, field in fields_of(Root).items()}
     for group in GROUPS:
         name = getattr(settings, group)["name"]

@@ -1,9 +1,10 @@
-"""``boostrun tune algo=ucb ...``: a full run with each value of the key that an algorithm tunes, and the best of them.
+"""``boostrun tune algo=NAME ...``: choose values of an algorithm's keys.
 
-This is the grid that a paper fixes. Whoever has none is searched, and so is everybody where ``tune.trials`` or a range
-is typed: see :mod:`boostrun.cli.tune_search`. The choice is by the training loss at T on one seed, and a posteriori, or
-by the error on a held-out share of the training data, as the algorithm says: what it cost is printed beside it. With
-``-m`` every combination is tuned, in one queue.
+If papers fix a grid for all algorithms (a bandit's scale, a family of features), each value of its key is run once. The
+choice is by the training loss at T on one seed, or by the error on held-out training data, as the algorithm declares.
+Otherwise, or with ``tune.trials`` or a range such as ``algo.shrinkage=interval(0.05,1)``, the keys that the algorithm
+declares as searchable are searched on held-out training data; ``algo.shrinkage=0.1`` leaves a key out. With ``-m``
+every combination is tuned, in one queue.
 """
 
 from __future__ import annotations
@@ -12,65 +13,67 @@ import dataclasses
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from boostrun import config
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.run import headline, same_places, tell_end
+from boostrun.cli.run import check_shared, compose_words, headline, print_end
 from boostrun.config import catalogue
-from boostrun.config.settings import Settings
-from boostrun.config.words import keys_and_values, split_ranges
+from boostrun.config.settings import Choices, Range, Settings, Tune
+from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
 from boostrun.errors import BoostrunError
-from boostrun.runner.compose import compose_all, compose_one, expand
+from boostrun.runner import tuned
+from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, table_of
+from boostrun.runner.tuned import with_values
+
+PREFIX = "tune."
+_DECIDED = {
+    "trials": "tune.trials=30 says how many combinations are tried, tune.seeds=1 how often each",
+    "tuned": "tune chooses all values that can be searched itself: leave it out",
+}
 
 
 def main(words: Arguments) -> int:
-    """Run what is missing of each grid; print it, keep the choice under ``results/tuned``, say what to run next."""
+    """Run the missing trials of each grid or search; print and keep the choices, and what to run next."""
     overrides, ranges = split_ranges(words.overrides)
-    if ranges or _no_grid(words):
-        from boostrun.cli import tune_search
+    named = dict(keys_and_values(overrides)).get("algo") or [compose_one([]).algo["name"]]
+    methods = catalogue.methods()
+    grids = all(name in methods and methods[name].tuning is not None for name in named)
+    if grids and not ranges and not any(word.startswith(PREFIX) for word in overrides):
+        return _run_grids(words)
+    return _search(words, overrides, ranges)
 
-        return tune_search.main(dataclasses.replace(words, overrides=overrides), ranges)
-    if "multirun" in words.flags:
-        combinations, tuned = expand(words.overrides, words.config_dir), compose_all(words.overrides, words.config_dir)
-    else:
-        combinations, tuned = [words.overrides], [compose_one(words.overrides, words.config_dir)]
-    same_places(tuned)
-    for settings in tuned:
-        _check(settings, words)
-    grids = [_grid(settings) for settings in tuned]
-    flat = [settings for grid in grids for settings in grid]
+
+# -- grids -------------------------------------------------------------------------------------------------------------
+
+
+def _run_grids(words: Arguments) -> int:
     from boostrun.runner.execute import run_cells
 
+    combinations, all_settings = compose_words(words, words.overrides)
+    check_shared(all_settings)
+    grids = [_grid(settings, {key for key, _ in keys_and_values(words.overrides)}) for settings in all_settings]
+    flat = [settings for grid in grids for settings in grid]
     print(headline(flat), file=sys.stderr)
     result = run_cells(flat, command=["boostrun", *words.argv])
     planned = iter(result.cells)
-    for combination, grid, settings in zip(combinations, grids, tuned):
+    for combination, grid, settings in zip(combinations, grids, all_settings):
         cells = [next(planned) for _ in grid]
         if all(cell.done for cell in cells):
-            _report(cells, settings, combination, words)
+            _report_grid(cells, settings, combination, words)
         elif not result.interrupted:
             runs = f"{sum(bool(cell.done) for cell in cells)} of {len(cells)} runs"
-            print(f"nothing is chosen for {cells[0].cell.label}: {runs} are there", file=sys.stderr)
-    return tell_end(result, words)
+            print(f"no values are chosen for {cells[0].cell.label}: {runs} are there", file=sys.stderr)
+    return print_end(result, words)
 
 
-def _no_grid(words: Arguments) -> bool:
-    """Whether keys of a search are typed, or some algorithm has no grid."""
-    if any(word.startswith("tune.") for word in words.overrides):
-        return True
-    named = dict(keys_and_values(words.overrides)).get("algo") or [compose_one([]).algo["name"]]
-    methods = catalogue.methods()
-    return any(name not in methods or methods[name].tuning is None for name in named)
-
-
-def _check(settings: Settings, words: Arguments) -> None:
-    """Refuse an algorithm without a tuned key, and overrides of what tuning decides itself."""
+def _grid(settings: Settings, given: set[str]) -> list[Settings]:
+    """The settings with each value of the tuned key, for one trial; BoostrunError for keys that tuning decides."""
     tuning = catalogue.method(settings.algo).tuning
-    if tuning is None:
-        having = ", ".join(name for name, method in catalogue.methods().items() if method.tuning)
-        raise BoostrunError(f"algo '{settings.algo['name']}' has nothing to tune ({having} have)")
-    given = dict(keys_and_values(words.overrides))
+    assert tuning is not None  # all methods have a grid
     if f"algo.{tuning.key}" in given:
         raise BoostrunError(f"tune chooses algo.{tuning.key} itself: leave it out")
     for part in ("trials", "holdout"):
@@ -78,40 +81,106 @@ def _check(settings: Settings, words: Arguments) -> None:
             raise BoostrunError(
                 f"tune runs each value once, with the first seed, and holds out what it needs: leave {part} out"
             )
-
-
-def _grid(settings: Settings) -> list[Settings]:
-    """The settings with each value of the tuned key, for one trial."""
-    tuning = catalogue.method(settings.algo).tuning
-    assert tuning is not None  # looked at before
     root = {**settings.root, "trials": 1}
     if tuning.holdout is not None:
         root["holdout"] = tuning.holdout
-    values: Sequence = tuning.values
-    if not values:
-        from boostrun.runner.plan import table_of
-
-        values = [name for name, _, _ in table_of(settings).families]
+    values: Sequence = tuning.values or [name for name, _, _ in table_of(settings).families]
     return [dataclasses.replace(settings, algo={**settings.algo, tuning.key: value}, root=root) for value in values]
 
 
-def _report(cells, settings: Settings, combination: Sequence[str], words: Arguments) -> None:
-    from boostrun.report.markup import write_bytes
-    from boostrun.report.tuning import choice_markdown, choice_text
-    from boostrun.runner import tuned
-    from boostrun.runner.plan import cell_of
-    from boostrun.store.packs import write_records
-
+def _report_grid(
+    cells: Sequence[PlannedCell], settings: Settings, combination: Sequence[str], words: Arguments
+) -> None:
     records = [cell.done[0] for cell in cells]
     choice = tuned.choose([cell.cell for cell in cells], records)
+    word = f"{choice['key']}={choice['value']}"
     folder = tuned.folder(settings.root["results"], cell_of(settings))
+    _keep(folder, choice, records, settings)
+    if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
+        print(f"every value does the same here: {word} is no better than the others")
+    print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
+    print(f"next: boostrun {shlex.join([*words.config_words, *combination, word])}\n")
+
+
+def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str, Any]], settings: Settings) -> None:
+    """Write a choice with its table and records, and print it."""
+    from boostrun.report.markup import write_bytes
+    from boostrun.report.tuning import choice_markdown, choice_text
+    from boostrun.store.packs import write_records
+
     write_records(folder, records, Path(settings.root["results"]))
     write_bytes(folder / "table.md", choice_markdown(choice).encode())
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())
     print(choice_text(choice))
-    if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
-        print(f"every value does the same here: {choice['key']}={choice['value']} is no better than the others")
-    print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
-    mine = ["--config-dir", words.config_dir] if words.config_dir else []
-    again = shlex.join([*mine, *combination, f"{choice['key']}={choice['value']}"])
-    print(f"next: boostrun {again}\n")
+
+
+# -- searches ----------------------------------------------------------------------------------------------------------
+
+
+def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices]) -> int:
+    from boostrun.runner.search import study_of, tune_all
+
+    of_search = [word.removeprefix(PREFIX) for word in overrides if word.startswith(PREFIX)]
+    others = [word for word in overrides if not word.startswith(PREFIX)]
+    typed = {key for key, _ in keys_and_values(others)}
+    for key in sorted(typed & _DECIDED.keys()):
+        raise BoostrunError(f"{key}: {_DECIDED[key]}")
+    how = config.check_keys(Tune, single_values(of_search), "tune", "")
+    combinations, all_settings = compose_words(words, others)
+    check_shared(all_settings)
+    own: list[dict[str, Range | Choices]] = [{} for _ in all_settings]
+    for key, one in ranges.items():  # for the methods that have the key; if none has, the first one refuses it
+        having = [number for number, settings in enumerate(all_settings) if _has(settings, key)]
+        for number in having or [0]:
+            own[number][key] = _range(all_settings[number], key, one)
+    studies = [study_of(settings, typed, each) for settings, each in zip(all_settings, own)]
+    if not any(study.space for study in studies):
+        names = ",".join(dict.fromkeys(settings.algo["name"] for settings in all_settings))
+        advice = "every key that it declares is typed, and no range is given, as in 'T=interval(50,200)'"
+        raise BoostrunError(f"algo={names} has no key to tune: {advice}")
+    times = f" of {how['seeds']} seeds" if how["seeds"] > 1 else ""
+    print(headline(all_settings, "tune ", f"{how['trials']} trials{times} each"), file=sys.stderr)
+    found = tune_all(studies, how["trials"], seeds=how["seeds"], command=["boostrun", *words.argv])
+    for choice, combination in zip(found.choices, combinations):
+        _report_search(choice, combination, words, found.interrupted)
+    return print_end(found, words)
+
+
+def _has(settings: Settings, key: str) -> bool:
+    method = catalogue.method(settings.algo)
+    return key in method.budget or (key.startswith("algo.") and key.partition(".")[2] in method.fields)
+
+
+def _range(settings: Settings, key: str, given: Span | Choices) -> Range | Choices:
+    """The user's range, with ends that the key accepts: whole numbers, or within its limits."""
+    from boostrun.runner.search import study_of
+
+    values = given.values if isinstance(given, Choices) else (given.low, given.high)
+    checked = [with_values(settings, {key: value}) for value in values]
+    plain = [each.algo[key.partition(".")[2]] if "." in key else each.budget[key] for each in checked]
+    if isinstance(given, Choices):
+        return Choices(*plain)
+    declared, (low, high) = study_of(settings).space.get(key), plain
+    log = given.log or (isinstance(declared, Range) and declared.log and low > 0)
+    try:
+        return Range(low, high, log=log)
+    except (ValueError, TypeError) as error:
+        raise BoostrunError(f"{key}=interval({given.low},{given.high}): {error}") from None
+
+
+def _report_search(choice: Any, combination: Sequence[str], words: Arguments, interrupted: bool) -> None:
+    from boostrun.runner.search import whole
+
+    settings = whole(choice.study.settings)
+    if choice.best is None:
+        if not interrupted:
+            why = choice.rows[0]["why"]
+            print(f"no values are chosen for {cell_of(settings).label}: all trials failed ({why})", file=sys.stderr)
+        return
+    folder = tuned.searched_folder(settings.root["results"], cell_of(settings))
+    store = open_store(settings)
+    keys = dict.fromkeys(key for row in choice.rows for key in row["records"])
+    _keep(folder, choice.kept(), [record for key in keys if (record := store.done(key)) is not None], settings)
+    print(f"choice: {folder}/tuned.json, which tuned=true reads")
+    left = [word for word in combination if not word.startswith("holdout=")]
+    print(f"next: boostrun {shlex.join([*words.config_words, *left, 'tuned=true'])}\n")

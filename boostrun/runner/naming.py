@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,8 @@ METRIC = "test_accuracy_pct"
 _ELSEWHERE = {
     "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
 }  # fmt: skip
+_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*(:[\w/.@+-]+)?", re.ASCII)  # texts that need no quotes
+_NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -39,6 +42,34 @@ def word(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     return f"[{','.join(map(word, value))}]" if isinstance(value, (list, tuple)) else str(value)
+
+
+def cell_words(config: Mapping[str, Mapping[str, Any]]) -> str:
+    """A cell as it is typed after ``boostrun``, without seeds and trials."""
+    parts = []
+    for group in PARTS:
+        values = dict(config[group])
+        for key in ("holdout", "train_samples", "memory_limit"):
+            if (value := values.pop(key, None)) is not None:
+                parts.append(f"{_ELSEWHERE[f'dataset.{key}']}={value}")
+        parts.append(f"{group}={_quoted(values['name'])}")
+        parts += [f"{group}.{key}={_quoted(value)}" for key, value in values.items() if key not in ("name", "class")]
+    parts += [f"{key}={value}" for key, value in config["budget"].items()]
+    return shlex.join(parts)
+
+
+def _quoted(value: Any) -> str:
+    """A value as an override reads it: a text that could be read as something else is quoted.
+
+    >>> print(_quoted("mnist"), _quoted(None), _quoted("it's, this"), _quoted("7"), _quoted(["a", "b c"]))
+    mnist null 'it\\'s, this' '7' [a,'b c']
+    """
+    if isinstance(value, list):
+        return f"[{','.join(map(_quoted, value))}]"
+    if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
+        return word(value)
+    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
+    return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
 
 
 def flat(config: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -66,14 +66,14 @@ class Choice:
         """The settings of the study with the chosen values, nothing held out; BoostrunError if all trials failed."""
         if self.best is None:
             why = self.rows[0]["why"] if self.rows else "it was interrupted"
-            raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}: {why}")
+            raise BoostrunError(f"no values are chosen for {cell_of(self.study.settings).label}: {why}")
         return with_values(whole(self.study.settings), self.best["values"])
 
     def kept(self) -> dict[str, Any]:
         """The content of ``tuned.json``: the values, what they were chosen by and among, and what that cost."""
         best = self.best
         if best is None:
-            raise BoostrunError(f"nothing is chosen for {cell_of(self.study.settings).label}")
+            raise BoostrunError(f"no values are chosen for {cell_of(self.study.settings).label}")
         costs = [cost for cost in COSTS if cost in best]
         spent = {cost: sum(row.get(cost, 0.0) for row in self.rows) for cost in costs}
         recorded = self.trial.dataset.get("scored_after") != self.study.settings.dataset.get("scored_after")

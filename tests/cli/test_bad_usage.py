@@ -45,7 +45,7 @@ SENTENCES = {
     "algo=tasting_q1 algo.tasting_R=20 algo.charge=true": "20 watched features on all 1438 samples leave nothing",
     "algo=exp3p algo.update=some": "algo.update=some: one of all, played is needed",
     "algo=eps_greedy algo.scale=x": "algo.scale=x: a whole number from 0 to 30, or tuned, is needed",
-    "tune algo=majority": "algo=majority has nothing to tune",
+    "tune algo=majority": "algo=majority has no key to tune",
     "tune algo=geem tune.trails=3": "tune has no key 'trails'; did you mean 'trials'?",
     "tune algo=geem tune.trials=0": "tune.trials=0: a whole number from 1 to 100000 is needed",
     "tune algo=geem trials=3": "tune.trials=30 says how many combinations are tried",

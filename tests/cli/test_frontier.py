@@ -73,7 +73,7 @@ def test_published_frontiers_are_listed_and_taken_as_they_stand(command, publish
     listed = [line.split(maxsplit=1) for line in command("ls frontier --config-dir mine")[1].splitlines()]
     assert ["frontier/tuned", "two budgets"] in listed
     for words, said in (
-        (f"{published} T=9", "is published as it is, without T=9; for another one: boostrun frontier dataset=digits"),
+        (f"{published} T=9", "is made as published, without T=9; for another one: boostrun frontier dataset=digits"),
         ("reproduce frontier/tumed --config-dir mine", "no frontier 'tumed'; did you mean 'tuned'?"),
         ("table frontier/tuned --config-dir mine", "no frontier is stored in results/frontiers/tuned"),
         ("plan frontier/tuned --config-dir mine", "plan takes papers' items; boostrun reproduce frontier/tuned"),

@@ -136,7 +136,7 @@ def test_where_every_trial_fails_nothing_is_chosen_and_it_is_said(runs):
         [study_of(compose_one(["algo=wsam", "T=55"]), ["algo.shrinkage"], space)], 3, quiet=True
     ).choices
     assert found.best is None
-    with pytest.raises(BoostrunError, match=r"nothing is chosen for wsam .* too long"):
+    with pytest.raises(BoostrunError, match=r"no values are chosen for wsam .* too long"):
         found.settings  # noqa: B018
 
 
