@@ -211,7 +211,6 @@ SETTINGS = {
     "algo=wss": "algo 'wss' needs all samples in memory",
     "algo=mada": "algo 'mada' needs all samples in memory",
     "algo=logitboost": "algo 'logitboost' needs all samples",
-    "algo=majority": "algo 'majority' needs all samples",
     "algo=geem_split": "algo 'geem_split' needs all samples",
     "features=hog": "features=raw is the only choice",
     "features=coates_ng": "features=raw is the only choice",
