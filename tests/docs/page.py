@@ -81,6 +81,7 @@ def _doctest(content: str, names: dict, page: str) -> int:
 
 
 def _whole(text: str) -> str:
-    """Without decimals and progress: a figure may vary with the machine, a count may not."""
-    kept = [line for line in text.splitlines() if not line.startswith(("trials ", "boostrun 0"))]
+    """The text without decimals and progress: a figure may vary with the machine, a count may not."""
+    progress = ("trials ", "boostrun 0", "boostrun: compiling")
+    kept = [line for line in text.splitlines() if not line.startswith(progress)]
     return re.sub(r"\d+\.\d+", "#", "\n".join(kept))

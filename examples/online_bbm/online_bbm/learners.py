@@ -44,7 +44,9 @@ class OnlineBooster(StreamLearner):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         scores = np.concatenate([self._scores(said) for _, said in self._margins(X)])
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        if scores.shape[1] > 1:
+            return scores
+        return np.where(scores[:, 0] == 0.0, np.nextafter(0.0, 1.0), scores[:, 0])  # a vote of 0 counts as +1
 
     def staged_predict(self, X) -> Iterator[np.ndarray]:
         """Labels (n,) of the rows of X (n, d) by the first 1, 2, ..., N learners of the current model."""
