@@ -48,18 +48,30 @@ def word(tmp_path, sources, **row):
     return judge(claim(tmp_path, **row), sources).word
 
 
-def test_an_order_holds_only_if_every_pair_of_neighbours_does(tmp_path):
-    order = {"test": "order", "sides": ["a", "b", "c"]}
-    assert word(tmp_path, shown({"a": 90, "b": 88, "c": 86}), **order) == "holds"
-    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 88}), **order) == "fails"
-    assert word(tmp_path, shown({"a": 90, "b": 88, "c": 87.98}), **order) == "undecided"
-    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 86.02}), **order) == "undecided"
+ORDER, ALIKE = {"test": "order"}, {"test": "alike", "sides": ["a", "b"]}
+ABC, LEAD = {**ORDER, "sides": ["a", "b", "c"]}, {**ORDER, "sides": ["a", ["b", "c"]]}
+LESS = {**ORDER, "sides": [{"row": "a", "less": "b"}, {"row": "c", "less": "d"}]}
+TREND, RATIO = {"test": "trend", "sides": list("abcd")}, {"test": "ratio", "sides": ["a", "b"]}
 
 
-def test_a_method_that_leads_all_at_a_place_leads_each_of_them(tmp_path):
-    order = {"test": "order", "sides": ["a", ["b", "c"]]}
-    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 88}), **order) == "holds"
-    assert word(tmp_path, shown({"a": 90, "b": 86, "c": 92}), **order) == "fails"
+@pytest.mark.parametrize("levels, row, expected", [
+    ((90, 88, 86), ABC, "holds"), ((90, 86, 88), ABC, "fails"),
+    ((90, 88, 87.98), ABC, "undecided"), ((90, 86, 86.02), ABC, "undecided"),
+    ((90, 95, 94.98), ABC, "fails"),  # one refuted pair is enough
+    ((90, 86, 88), LEAD, "holds"), ((90, 86, 92), LEAD, "fails"),
+    ((90.0, 90.1), {**ALIKE, "margin": 0.6}, "holds"), ((90.0, 90.1), {**ALIKE, "margin": 0.05}, "undecided"),
+    ((90.0, 91.5), {**ALIKE, "margin": 0.6}, "fails"),
+    ((90.0, 91.5), {"test": "no_worse", "sides": ["b", "a"], "margin": 0.1}, "holds"),
+    ((90.0, 91.5), {"test": "no_worse", "sides": ["a", "b"], "margin": 0.1}, "fails"),
+    ((90, 88, 88.3, 85), TREND, "holds"),  # though one step goes back
+    ((90, 88, 88.3, 85), {**TREND, "sides": list("dcba")}, "fails"),
+    ((90, 88, 88.3, 85), {**TREND, "test": "order"}, "fails"), ((88, 88, 88, 88), TREND, "undecided"),
+    ((90, 30), {**RATIO, "at_least": 2.5, "at_most": 3.5}, "holds"), ((90, 30), {**RATIO, "at_least": 4}, "fails"),
+    ((90, 30), {**RATIO, "at_least": 3.0}, "undecided"),
+    ((90, 80, 70, 65), LESS, "holds"), ((90, 85, 70, 60), LESS, "fails"),
+])  # fmt: skip
+def test_verdicts_by_test(tmp_path, levels, row, expected):
+    assert word(tmp_path, shown(dict(zip("abcd", levels))), **row) == expected
 
 
 def test_fewer_than_six_seeds_carry_no_verdict_and_the_command_that_makes_more_is_told(tmp_path):
@@ -90,16 +102,6 @@ def test_of_counts_in_which_nothing_is_random_every_seed_decides():
     assert (lacking.verdict, lacking.why) == ("undecided", "not run")
 
 
-def test_likeness_holds_within_the_margin_only(tmp_path):
-    like = {"test": "alike", "sides": ["a", "b"]}
-    near, far = shown({"a": 90.0, "b": 90.1}), shown({"a": 90.0, "b": 91.5})
-    assert word(tmp_path, near, **like, margin=0.6) == "holds"
-    assert word(tmp_path, near, **like, margin=0.05) == "undecided"
-    assert word(tmp_path, far, **like, margin=0.6) == "fails"
-    assert word(tmp_path, far, test="no_worse", sides=["b", "a"], margin=0.1) == "holds"
-    assert word(tmp_path, far, test="no_worse", sides=["a", "b"], margin=0.1) == "fails"
-
-
 def test_a_cell_in_which_nothing_is_random_stands_against_every_seed(tmp_path):
     entries = [Entry(row, ("mnist",), {}, n, trials(level, number, n, key=row))
                for number, (row, level, n) in enumerate([("a", 90, 10), ("b", 88, 1), ("c", 92, 1)])]  # fmt: skip
@@ -127,23 +129,6 @@ def test_likeness_is_schuirmanns_two_tests():
         assert (found.verdict == "holds") == (p < 0.05)
 
 
-def test_a_trend_is_told_by_the_slope_of_each_seed_though_one_step_goes_back(tmp_path):
-    sides = ["a", "b", "c", "d"]
-    levels = shown({"a": 90, "b": 88, "c": 88.3, "d": 85})
-    assert word(tmp_path, levels, test="trend", sides=sides) == "holds"
-    assert word(tmp_path, levels, test="trend", sides=sides[::-1]) == "fails"
-    assert word(tmp_path, levels, test="order", sides=sides) != "holds"
-    level = shown(dict.fromkeys(sides, 88))
-    assert word(tmp_path, level, test="trend", sides=sides) == "undecided"
-
-
-def test_a_ratio_lies_within_its_bounds_beyond_them_or_across(tmp_path):
-    sources = shown({"a": 90, "b": 30})
-    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=2.5, at_most=3.5) == "holds"
-    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=4) == "fails"
-    assert word(tmp_path, sources, test="ratio", sides=["a", "b"], at_least=3.0) == "undecided"
-
-
 def test_counts_of_errors_are_fishers(tmp_path):
     for one, other, of in ((73, 47, 10000), (65, 47, 10000), (0, 5, 20), (7, 7, 10), (10, 0, 10)):
         expected = stats.fisher_exact([[one, of - one], [other, of - other]]).pvalue
@@ -161,22 +146,12 @@ def test_a_claim_that_holds_in_some_cases_says_in_which(tmp_path):
     assert found.verdict == "holds only if on one; fails on another"
 
 
-def test_one_refuted_pair_refutes_though_others_cannot_be_told(tmp_path):
-    assert word(tmp_path, shown({"a": 90, "b": 95, "c": 94.98}), test="order", sides=["a", "b", "c"]) == "fails"
-
-
 def test_records_of_different_code_are_not_compared(tmp_path):
     levels = {"a": 90, "b": 80}
     mixed = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123"}))
     assert mixed.word == "undecided" and "records of different code" in mixed.verdict
     old = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123", "b": "4567"}))
     assert old.word == "holds" and old.stale
-
-
-def test_a_lead_is_a_row_less_another(tmp_path):
-    sides = [{"row": "a", "less": "b"}, {"row": "c", "less": "d"}]
-    assert word(tmp_path, shown({"a": 90, "b": 80, "c": 70, "d": 65}), test="order", sides=sides) == "holds"
-    assert word(tmp_path, shown({"a": 90, "b": 85, "c": 70, "d": 60}), test="order", sides=sides) == "fails"
 
 
 def test_lines_of_a_table_without_trials_are_held_one_by_one(tmp_path):

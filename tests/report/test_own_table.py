@@ -1,6 +1,12 @@
-"""The table of one's own runs: a dash where a method lacks a budget, a column for what differs."""
+"""The table of your own runs and the lines that a run prints."""
 
+from __future__ import annotations
+
+import ast
 import csv
+import dataclasses
+import subprocess
+import sys
 
 import pytest
 
@@ -8,18 +14,17 @@ from boostrun.report import Entry, summary
 from boostrun.report.own_table import own_table
 
 COST = {"peak_samples_held": 40, "samples_drawn": 600, "train_seconds": 0.5}
-
-
-def trials(name, values, cost=COST, dataset="mine"):
-    return [
-        {"seed": seed, "metrics": {"test_accuracy_pct": value}, "cost": cost, "key": f"{name}{seed}",
-         "cell": {"algo": {"name": name}, "dataset": {"name": dataset}}}
-        for seed, value in enumerate(values)
-    ]  # fmt: skip
+METRIC = "test_accuracy_pct"
+TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
 
 
 def entry(name, values, cost=COST, expected=None, dataset="mine"):
-    return Entry(name, (), {}, len(values) if expected is None else expected, trials(name, values, cost, dataset))
+    trials = [
+        {"seed": seed, "metrics": {METRIC: value}, "cost": cost, "key": f"{name}{seed}",
+         "cell": {"algo": {"name": name}, "dataset": {"name": dataset}}}
+        for seed, value in enumerate(values)
+    ]  # fmt: skip
+    return Entry(name, (), {}, len(values) if expected is None else expected, trials)
 
 
 @pytest.fixture
@@ -34,51 +39,50 @@ def mixed():
 
 
 def test_a_method_that_lacks_a_budget_or_a_cost_has_a_dash_there(mixed):
-    head, *rows = own_table("mine", *mixed, "test_accuracy_pct").lines()
+    head, *rows = own_table("mine", *mixed, METRIC).lines()
     assert head == ["method", "r", "test accuracy %", "samples held", "drawn", "evaluations", "fit s"]
     assert [row[1] for row in rows] == ["20", "—", "—"]
     assert [row[3:6] for row in rows] == [["40", "600", "—"], ["—", "—", "7 000"], ["40", "900", "—"]]
 
 
-def test_scores_of_probabilities_stand_beside_the_metric_with_a_dash_where_there_are_none(mixed):
+def test_scores_of_probabilities_have_columns_with_a_dash_for_methods_without(mixed):
     scores = [{"log loss": [0.3, 0.31], "Brier": [0.1]}, {"log loss": [], "Brier": []}, {"log loss": [0.5]}]
-    table = own_table("mine", *mixed, "test_accuracy_pct", scores=scores)
+    table = own_table("mine", *mixed, METRIC, scores=scores)
     head, *rows = table.lines()
     assert head[2:5] == ["test accuracy %", "log loss", "Brier"]
     assert [row[3:5] for row in rows] == [["0.305 (0.007)", "0.100"], ["—", "—"], ["0.500", "—"]]
     assert any("lower is better" in note and "no probabilities" in note for note in table.notes())
     first = next(csv.DictReader(table.csv().splitlines()))
     assert first["log loss"] == "0.305" and float(first["log loss std"]) == pytest.approx(0.00707, abs=1e-5)
-    assert "log loss" in summary(mixed[0], "test_accuracy_pct", keys=mixed[1], scores=scores).splitlines()[0]
+    assert "log loss" in summary(mixed[0], METRIC, keys=mixed[1], scores=scores).splitlines()[0]
 
 
 def test_what_is_the_same_in_every_row_is_no_column_but_a_line():
     entries = [entry("rand", [90, 91]), entry("geem", [92, 93], COST | {"train_seconds": 0.7})]
-    table = own_table("mine", entries, [{"r": "20"}] * 2, "test_accuracy_pct")
+    table = own_table("mine", entries, [{"r": "20"}] * 2, METRIC)
     assert table.lines()[0] == ["method", "test accuracy %", "fit s"]
     assert table.alike_in_words() == "in every row: samples held 40, drawn 600"
-    assert "in every row: samples held 40" in summary(entries, "test_accuracy_pct")
-    assert "drawn" in summary(entries[:1], "test_accuracy_pct").splitlines()[0]
+    assert "in every row: samples held 40" in summary(entries, METRIC)
+    assert "drawn" in summary(entries[:1], METRIC).splitlines()[0]
 
 
 def test_copies_of_one_trial_have_no_deviation_and_the_table_says_why(mixed):
-    printed = summary(mixed[0], "test_accuracy_pct", keys=mixed[1])
+    printed = summary(mixed[0], METRIC, keys=mixed[1])
     assert "70.00 n=6" in printed and "logitboost: every trial gave the same" in printed
     assert "92.50 (1.87) n=6" in printed
 
 
-def test_rows_compete_on_one_data_set_alone(mixed):
+def test_rows_compete_on_one_data_set_alone():
     rows = {"geem": "mine", "wsam": "mine", "max": "mine", "rand": "other"}
     entries = [entry(name, range(80 - i, 90 - i), dataset=data) for i, (name, data) in enumerate(rows.items())]
-    marks = [cell.rank for cell in own_table("mine", entries, [{}] * 4, "test_accuracy_pct").cells]
+    marks = [cell.rank for cell in own_table("mine", entries, [{}] * 4, METRIC).cells]
     assert marks == ["best", "worse", "worse", ""]
 
 
 def test_the_three_files_say_what_was_run_and_what_is_missing(mixed, tmp_path):
     entries = [*mixed[0], entry("rand", [60.0], expected=6)]
     keys = [*mixed[1], {"T": "9", "dataset": "csv"}]
-    table = own_table("mine & yours", entries, keys, "test_accuracy_pct", ["dataset=csv T=9", "six splits"])
-    table.write(tmp_path)
+    own_table("mine & yours", entries, keys, METRIC, ["dataset=csv T=9", "six splits"]).write(tmp_path)
     page, tex = ((tmp_path / name).read_text() for name in ("table.md", "table.tex"))
     assert page.startswith("# mine & yours\n") and "- dataset=csv T=9\n- six splits\n" in page
     assert "rand: 1 of 6 trials: not run yet" in page and "**92.50 (1.87) n=6 ★**" in page
@@ -86,3 +90,50 @@ def test_the_three_files_say_what_was_run_and_what_is_missing(mixed, tmp_path):
     rows = list(csv.DictReader((tmp_path / "table.csv").open()))
     assert [row["r"] for row in rows] == ["20", "", "", ""] and rows[1]["evaluations"] == "7000"
     assert [row["n"] for row in rows] == ["6", "6", "6", "1"]
+
+
+# -- beside the papers' figures --------------------------------------------------------------------------------------
+
+
+def test_a_run_prints_its_figure_its_costs_and_the_papers_figure(make_entry):
+    head, row = summary([make_entry(values=TEN)], METRIC).splitlines()
+    assert head.split("  ")[-1].strip() == "fit s"
+    assert " ".join(row.split()) == "geem 84.52 (0.26) n=10 200 63 000 0.25 paper 84.66 (0.30) diff -0.15"
+    far = summary([make_entry(values=[v + 3 for v in TEN])], METRIC)
+    assert "diff +2.86 ≠" in far and "assumed to be of 10 trials" in far
+
+
+def test_without_one_figure_of_a_paper_nothing_is_compared(make_entry):
+    whole = make_entry(values=TEN)
+    assert "paper" not in summary([dataclasses.replace(whole, where={})], METRIC)
+    assert "paper" not in summary([make_entry(dataset="digits", values=TEN)], METRIC)
+    vague = dataclasses.replace(whole, where={"dataset": "mnist", "method": "geem"})
+    assert "84.66" not in summary([vague], METRIC, paper="reservoir")
+
+
+def test_rows_of_a_sweep_are_told_apart_by_what_varies_and_costs_without_figures_are_left_out(make_entry):
+    costs = ("peak_memory_mb", "samples_drawn")
+    text = summary([make_entry(r=100, values=TEN), make_entry(r=250, values=TEN)], METRIC, costs)
+    assert [line.split("  ")[0] for line in text.splitlines()[1:3]] == ["geem · r=100", "geem · r=250"]
+    assert "memory" not in text and "63 000" in text
+
+
+def test_missing_trials_stale_trials_and_reasons_are_seen(make_entry):
+    text = summary([make_entry(values=TEN[:7], failed=3, stale=2), make_entry("max", reason="no data")], METRIC)
+    for line in ("7/10 †", "geem: † 2 of 7 trials made by other code or data than today's", "geem: 3 trials failed",
+                 "— 0/10", "max: no data"):  # fmt: skip
+        assert line in text
+
+
+def test_importing_the_report_loads_nothing_heavy_and_no_other_part():
+    code = (
+        "import sys, boostrun.report, boostrun.report.diff, boostrun.report.own_table;"
+        "bad = [m for m in sys.modules if m.split('.')[0] in ('pandas', 'scipy', 'matplotlib', 'numba', 'hydra')];"
+        "own = [m for m in sys.modules if m.startswith('boostrun.') and not m.startswith('boostrun.report')];"
+        "print(bad, own)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    bad, own = (ast.literal_eval(text + "]") for text in done.stdout.strip().rstrip("]").split("] "))
+    # the catalogue, and no paper
+    light = ("errors", "files", "fresh_import", "plugins", "when_imported", "config", "methods")
+    assert not bad and not [name for name in own if not name.startswith(tuple(f"boostrun.{one}" for one in light))]

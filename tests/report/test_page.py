@@ -6,41 +6,66 @@ import base64
 import json
 import math
 import re
-import xml.etree.ElementTree as ET
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import resources
+from types import SimpleNamespace
 
 import pytest
 
-from boostrun.report import Entry, TableSpec, build
-from boostrun.report.canvas import svg
-from boostrun.report.entry import done
-from boostrun.report.figures import Extras, curve_figures, draw_curves
+from boostrun.report import TableSpec, build
 from boostrun.report.layout import layout
 from boostrun.report.page import PageSection, Records, render
-from boostrun.report.page.records import Picture, rank_chart, section
-from boostrun.report.statistics import rank_methods
+from boostrun.report.page.records import Best, Picture, best_of, bests, section
+from boostrun.runner.own import OwnRun, own_runs
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'&"
 
 
+VOID = {"meta", "link", "input", "img", "br", "hr"}
+
+
 class Page(HTMLParser):
-    """Tags, attributes and the texts of cells of a page."""
+    """Elements in order, (tag, attributes, those that it lies in, texts); raises if one is not closed."""
 
     def __init__(self, text):
         super().__init__()
-        self.tags, self.texts, self.scripts = [], [], []
+        self.open, self.found, self.texts, self.scripts = [], [], [], []
         self.feed(text)
+        assert not self.open
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
+        self.found.append((tag, dict(attrs), list(self.open), []))
+        if tag not in VOID:
+            self.open.append(self.found[-1])
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs), list(self.open), []))
+
+    def handle_endtag(self, tag):
+        assert self.open[-1][0] == tag, (tag, self.open[-1][:2])
+        self.open.pop()
 
     def handle_data(self, data):
-        if self.tags and self.tags[-1][0] == "script":
+        for part in self.open:
+            part[3].append(data)
+        if self.open and self.open[-1][0] == "script":
             self.scripts.append(data)
         elif data.strip():
             self.texts.append(data.strip())
+
+    @property
+    def tags(self):
+        return [(tag, attrs) for tag, attrs, _, _ in self.found]
+
+    def by_id(self, name):
+        (found,) = [part for part in self.found if part[1].get("id") == name]
+        return found
+
+    @staticmethod
+    def text(part):
+        return " ".join(" ".join(part[3]).split())
 
 
 def curve(seed, shift=0.0):
@@ -149,85 +174,6 @@ def test_a_record_is_kept_once_and_without_what_names_or_measures_a_machine(make
     assert records.find([record, make_record(4)]) == [0]
 
 
-# -- charts ------------------------------------------------------------------------------------------------------
-
-
-def parts_of(svg, name):
-    """The values of an attribute of a chart's parts, in order."""
-    return [part.get(name) for part in ET.fromstring(svg).iter() if part.get(name) is not None]
-
-
-def texts_of(svg):
-    return [part.text for part in ET.fromstring(svg).iter() if part.text and part.text.strip()]
-
-
-@pytest.mark.parametrize("name", [HOSTILE, "$x^$", "it's \"both\" 'quotes'", "a -- b -->"])
-def test_a_chart_names_its_data_set_and_lines_whatever_they_are_called(make_entry, name):
-    entries = [make_entry(name, name, values=[80.0, 82.0])]
-    for record in entries[0].records:
-        record["curve"] = curve(record["seed"])
-    chart = svg(draw_curves(entries, "test_accuracy_pct", "samples_drawn"), name)
-    assert parts_of(chart, "data-dataset") == [name] and parts_of(chart, "data-algo") == [name, name]  # line and band
-    page = Page(chart)
-    assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags) and name in texts_of(chart)
-
-
-def test_equal_charts_are_equal_and_no_two_of_a_page_share_an_id(make_entry):
-    def charts():
-        _, (made,) = sections(make_entry, Records())
-        return [plot.chart for plot in made.plots]
-
-    first, second = charts()
-    assert charts() == [first, second]
-    ids = [*parts_of(first, "id"), *parts_of(second, "id")]
-    assert len(ids) == len(set(ids)) > 4
-    for chart in (first, second):
-        clips = re.findall(r"#(\w+)\)", " ".join(parts_of(chart, "clip-path")))
-        used = [at.removeprefix("#") for at in parts_of(chart, "{http://www.w3.org/1999/xlink}href")]
-        assert set(clips) | set(used) == set(parts_of(chart, "id"))
-
-
-def test_a_stream_is_drawn_against_examples_with_its_changes_of_concept():
-    def trial(seed, changes):
-        return {
-            "seed": seed, "cell": {"algo": {"name": "iboost"}, "dataset": {"name": "sea"}},
-            "curve": {"examples": [100, 200, 300], "test_accuracy_pct": [70, 80, 90], "changes": changes,
-                      "stream": {"concepts": ["p", "<q>", "r"], "bayes_accuracy_pct": 95.0}},
-        }  # fmt: skip
-
-    entry = Entry("iboost", ("sea",), {}, 1, [trial(0, [150, 250])])
-    (shown,) = curve_figures([], [entry], ["test_accuracy_pct"], Extras())
-    assert shown.title == "test accuracy % against examples seen" and shown.stem == "curve_test_accuracy_pct_examples"
-    chart = svg(shown.figure, "a")
-    assert parts_of(chart, "data-dataset") == ["sea"]
-    assert {"p", "<q>", "r", "iboost", "best possible 95.0"} <= set(texts_of(chart))
-    differing = [trial(0, [150, 250]), trial(1, [120, 260])]
-    (shown,) = curve_figures([], [replace(entry, records=differing)], ["test_accuracy_pct"], Extras())
-    lines = shown.figure.axes[0].get_lines()
-    assert not [line for line in lines if line.get_linestyle() == "--"]  # changes that are not those of all trials
-
-
-def test_long_curves_are_thinned_on_the_page_and_keep_their_ends():
-    marks = list(range(1, 5001))
-    trials = [{"seed": seed, "curve": {"T": marks, "loss": [seed + t % 7 for t in marks]}} for seed in (0, 1)]
-    entry = Entry("a", ("x",), {}, 2, trials)
-    whole, few = (draw_curves([entry], "loss", "T", most=most) for most in (None, 200))
-    x = [figure.axes[0].get_lines()[0].get_xdata() for figure in (whole, few)]
-    assert len(x[0]) == 5000 and len(x[1]) == 200 and x[1][0] == 1 and x[1][-1] == 5000
-    assert len(svg(few, "a")) < 40_000 < len(svg(whole, "a"))
-
-
-def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
-    records = Records()
-    _, (made,) = sections(make_entry, records)
-    assert [plot.title for plot in made.plots] == [
-        "test accuracy % against weak learners", "test accuracy % against samples drawn"
-    ]  # fmt: skip
-    assert list(dict.fromkeys(parts_of(made.plots[0].chart, "data-algo"))) == ["rand", "wsam", "geem"]
-    assert {"rand", "wsam", "geem", "mnist"} <= set(texts_of(made.plots[0].chart))
-    assert len(made.diagrams) == 1 and "6 seeds" in made.diagrams[0].caption and ": 1" in made.ranks_remark
-
-
 def test_differences_by_seed_are_a_table_of_their_own(make_entry):
     records = Records()
     _, (made,) = sections(make_entry, records, differences_to="rand")
@@ -237,28 +183,146 @@ def test_differences_by_seed_are_a_table_of_their_own(make_entry):
     assert not sections(make_entry, Records())[1][0].plain
 
 
-def test_too_many_lines_for_a_chart_are_said(make_entry, spec):
-    entries = [make_entry(f"m{number}", values=[1.0]) for number in range(30)]
+# -- the first screen -----------------------------------------------------------------------------------------------
+
+
+def trial(make_record, algo, seed, accuracy, command, time, **cell):
+    made = make_record(seed, accuracy, algo, cell.pop("dataset", "digits"), cell.pop("r", 20))
+    made["key"] = f"{abs(hash((algo, seed, command))):064x}"
+    made["cell"]["features"] = {"name": "raw"}
+    made["cell"]["algo"] |= cell
+    made["cell_key"] += str(sorted(cell.items()))
+    made["provenance"] = {"command": command.split(), "time": time, "git": None, "versions": {}, "python": "3"}
+    return made
+
+
+def own_section(run, records, number=1):
+    entries, names = run.entries(), {}
     for entry in entries:
-        done(entry.records)[0]["curve"] = curve(0)
-    made = section("a/b", "", build(spec, entries), entries, entries, ["test_accuracy_pct"], {}, Records())
-    assert not made.plots and "more than 24 lines" in made.plots_remark
-    assert not list(curve_figures([], [make_entry()], ["test_accuracy_pct"], Extras()))
+        names[entry.row, entry.setting, entry.column] = (entry.row, entry.column[0])
+        for record in entry.records:
+            records.put(record, "algo=x")
+    spec = TableSpec(run.name, "", "", run.metric, True, ("data", "cell"))
+    return section(
+        f"own/{number}",
+        run.command,
+        build(spec, entries),
+        entries,
+        entries,
+        [run.metric],
+        names,
+        records,
+        when=run.last,
+    )
 
 
-def test_a_table_against_one_of_its_columns(make_entry):
-    entries = [make_entry("geem", r=r, values=[1.0 + r], expected=1, metric="test_accuracy_pct") for r in (2, 4, 8)]
-    (shown,) = curve_figures(entries, [], ["test_accuracy_pct"], Extras(sweep=(1, "r")))
-    assert (shown.stem, shown.title) == ("curve_r", "against r")
-    assert set(parts_of(svg(shown.figure, "a"), "data-algo")) == {"geem"}
-    assert not list(curve_figures([make_entry(metric="test_accuracy_pct")], [], [], Extras(sweep=(1, "r"))))
+@pytest.fixture
+def page(make_record, make_entry, spec):
+    old = [trial(make_record, a, s, 80 + s + 5 * (a == "geem"), "boostrun -m algo=geem,rand", "2026-01-01T10:00:00")
+           for a in ("geem", "rand") for s in (0, 1)]  # fmt: skip
+    new = [trial(make_record, "rand", s, 70.0, "boostrun algo=rand", "2026-02-01T10:00:00") for s in (0, 1)]
+    records = Records()
+    runs = [OwnRun("algo=rand", "boostrun algo=rand", "2026-02-01", new),
+            OwnRun("algo=geem,rand", "boostrun -m algo=geem,rand", "2026-01-01", old)]  # fmt: skip
+    own = [own_section(run, records, number) for number, run in enumerate(runs, 1)]
+    entries = [make_entry(values=(84.0, 85.0), expected=2)]
+    names = {("geem", "", ("mnist", "r=100")): ("geem", "mnist")}
+    papers = [section("reservoir/table3", "", build(spec, entries), entries, [], ["test_accuracy_pct"], names, records)]
+    return render([*own, *papers], records, "1.0")
 
 
-@pytest.mark.parametrize("k", [3, 13])
-def test_a_rank_diagram_names_every_method_once(k):
-    values = {f"method {method} <": [method + block % 3 for block in range(6)] for method in range(k)}
-    ranks = rank_methods(values, True)
-    parts = list(ET.fromstring(rank_chart(ranks, "t")).iter())
-    texts = [part.text for part in parts if part.text]
-    assert all(sum(method in text for text in texts) == 1 for method in values)
-    assert len([part for part in parts if part.get("class") == "tied"]) == len(ranks.groups)
+def test_own_runs_come_first_and_only_the_newest_is_unfolded(page):
+    tree = Page(page)
+    items = [part for part in tree.found if part[0] == "details" and part[1].get("class") == "item"]
+    assert [part[1]["id"] for part in items] == ["own-1", "own-2", "reservoir-table3"]
+    assert ["open" in part[1] for part in items[:2]] == [True, False]
+    (paper,) = [part for part in tree.found if part[1].get("class") == "paper"]
+    assert "open" not in paper[1] and paper in items[2][2]
+
+
+def test_the_first_screen_counts_what_is_stored_and_names_the_best_of_each_data_set(page):
+    tree = Page(page)
+    (header,) = [part for part in tree.found if part[0] == "header"]
+    assert "6 own trials in 2 runs" in tree.text(header) and "1 of 1 items of the papers have some" in tree.text(header)
+    best = tree.text(tree.by_id("best"))
+    assert "digits geem 14.50 (0.71) 2 algo=geem,rand" in best and "mnist geem r=100 15.50 (0.71) 2" in best
+    assert best.index("digits") < best.index("mnist")  # what one's own runs have comes first
+    links = [part[1]["href"].removeprefix("#") for part in tree.found if part[0] == "a"]
+    ids = {part[1]["id"] for part in tree.found if "id" in part[1]}
+    assert links and set(links) <= ids
+
+
+def test_everything_that_is_looked_for_is_named_in_the_form_and_works_without_a_server(page):
+    tree = Page(page)
+    fields = {part[1]["name"] for part in tree.found if part[0] in ("input", "select") and "name" in part[1]}
+    script = resources.files("boostrun.report.page").joinpath("page.js").read_text()
+    asked = set(re.findall(r"form\.elements\.(\w+)", script)) | {"paper", "dataset", "algo"}
+    assert asked == fields
+    assert "fetch(" not in script and "import " not in script and not re.search(r"https?://", script)
+
+
+def test_every_table_of_a_page_lies_in_a_box(page):
+    tree = Page(page)
+    tables = [part for part in tree.found if part[0] == "table"]
+    assert len(tables) >= 4 and all(any("box" in box[1].get("class", "") for box in part[2]) for part in tables)
+
+
+def test_cells_on_a_part_of_the_data_or_unfinished_ones_are_never_the_best(make_record, make_entry, spec):
+    whole = make_entry(values=(80.0, 81.0), expected=2)
+    part = make_entry("rand", values=(99.0, 99.0), expected=2)
+    for record in part.records:
+        record["cell"]["dataset"]["holdout"] = 0.2
+    few = make_entry("max", values=(99.0,), expected=2)
+    entries = [whole, part, few]
+    names = {(one.row, "", one.column): (one.row, "mnist") for one in entries}
+    (best,) = best_of(build(spec, entries), entries, "a", "A", names)
+    assert (best.method, best.error) == ("geem r=100", 19.5)
+    assert best_of(build(spec, []), [], "a", "A", {}) == []
+
+
+def test_the_best_is_called_by_its_method_where_its_row_has_another_name(make_entry):
+    spec = TableSpec("Figure", "", "", "test_accuracy_pct", True, ("dataset", "metric"))
+    entry = replace(make_entry("reg tuned", values=(80.0, 81.0), expected=2), column=("mnist", "test accuracy %"))
+    names = {("reg tuned", "", entry.column): ("shareboost", "mnist")}
+    (best,) = best_of(build(spec, [entry]), [entry], "a", "A", names)
+    assert best.method == "shareboost: reg tuned"
+
+
+def test_of_several_bests_the_lowest_stays():
+    one = Best("mnist", "geem", 3.0, 0.1, 10, "own-1", "mine")
+    found = bests([one, one._replace(error=2.0, anchor="adaptive-table1"), one._replace(dataset="a", anchor="x")])
+    assert [(best.dataset, best.error) for best in found] == [("mnist", 2.0), ("a", 3.0)]
+
+
+# -- own runs --------------------------------------------------------------------------------------------------------
+
+
+def test_own_runs_are_what_no_published_table_holds_newest_first(make_record, monkeypatch, tmp_path):
+    made = [
+        trial(make_record, "rand", 0, 70.0, "boostrun algo=rand store=/x", "2026-01-01T10:00:00"),
+        trial(make_record, "geem", 0, 80.0, "boostrun -m algo=geem --name mine", "2026-02-01T10:00:00"),
+        trial(make_record, "wsam", 0, 75.0, "boostrun reproduce reservoir/table3", "2026-03-01T10:00:00"),
+    ]
+
+    class Kept:
+        def __init__(self, root):
+            self.root = root
+
+        def records(self):
+            return iter(made)
+
+    monkeypatch.setattr("boostrun.runner.own.Store", Kept)
+    store = SimpleNamespace(root=tmp_path, packed_keys=lambda: {made[2]["key"]})
+    assert [(run.name, len(run.records)) for run in own_runs(store)] == [("mine", 1), ("algo=rand", 1)]
+
+
+def test_cells_of_a_run_are_told_apart_by_what_differs_within_a_method(make_record):
+    made = [trial(make_record, algo, 0, 80.0, "boostrun", "2026", r=r, shrinkage=0.1 if algo == "rand" else 0.5)
+            for r in (100, 20) for algo in ("rand", "geem")]  # fmt: skip
+    entries = OwnRun("x", "boostrun", "2026", made).entries()
+    assert [(entry.row, *entry.column) for entry in entries] == [
+        ("geem", "digits", "r=20"), ("rand", "digits", "r=20"), ("geem", "digits", "r=100"), ("rand", "digits", "r=100")
+    ]  # fmt: skip
+    failed = {**made[0], "status": "failed", "metrics": {}}
+    (entry,) = OwnRun("x", "boostrun", "2026", [failed]).entries()
+    assert entry.failed == 1 and not entry.records

@@ -1,3 +1,5 @@
+"""Means, tests, marks and ranks, against scipy, enumeration and hand-made cases."""
+
 from __future__ import annotations
 
 import itertools
@@ -10,38 +12,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from boostrun.report.statistics import compare_methods, holm, mean_std, signed_rank, welch
+from boostrun.errors import BoostrunError
+from boostrun.report.statistics import compare_methods, holm, interval, mean_std, rank_methods, signed_rank, welch
 
 numbers = st.floats(-1000, 1000)
+NAN = math.nan
 
 
-def test_mean_and_std_by_hand():
-    mean, std = mean_std([1.0, 2.0, 4.0])
-    assert mean == pytest.approx(7 / 3)
-    assert std == pytest.approx(math.sqrt(((4 / 3) ** 2 + (1 / 3) ** 2 + (5 / 3) ** 2) / 2))
-
-
-def test_one_value_has_no_std_and_none_has_no_mean():
-    assert mean_std([3.0])[0] == 3.0
-    assert math.isnan(mean_std([3.0])[1])
-    assert all(map(math.isnan, mean_std([])))
-
-
-def test_equal_values_have_exactly_their_mean_and_no_spread():
-    assert mean_std([0.1] * 7) == (0.1, 0.0)
-
-
-@given(st.lists(numbers, min_size=1, max_size=12), st.randoms())
-def test_the_order_of_values_changes_no_bit(values, random):
-    shuffled = random.sample(values, len(values))
-    assert repr(mean_std(values)) == repr(mean_std(shuffled))
-
-
-@given(st.lists(numbers, min_size=2, max_size=12))
-def test_mean_and_std_agree_with_numpy(values):
+@given(st.lists(numbers, min_size=2, max_size=12), st.randoms())
+def test_mean_and_std_agree_with_numpy_and_the_order_of_values_changes_no_bit(values, random):
     mean, std = mean_std(values)
     assert mean == pytest.approx(np.mean(values), abs=1e-9)
     assert std == pytest.approx(np.std(values, ddof=1), abs=1e-9)
+    assert repr(mean_std(values)) == repr(mean_std(random.sample(values, len(values))))
+
+
+def test_few_and_equal_values():
+    assert mean_std([3.0])[0] == 3.0 and math.isnan(mean_std([3.0])[1])
+    assert all(map(math.isnan, mean_std([])))
+    assert mean_std([0.1] * 7) == (0.1, 0.0)
+
+
+def test_the_interval_is_that_of_a_t_test():
+    values = np.random.default_rng(0).normal(1.0, 2.0, 7)
+    mean, low, high = interval(values)
+    expected = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert mean == pytest.approx(values.mean()) and (low, high) == pytest.approx(tuple(expected))
 
 
 @pytest.mark.parametrize("figures", [(84.3, 0.3, 10, 84.7, 0.3, 10), (1.0, 2.0, 3, 4.0, 0.1, 20), (5, 1, 2, 5, 1, 2)])
@@ -51,10 +47,8 @@ def test_welch_agrees_with_scipy(figures):
 
 
 def test_welch_without_spread_or_trials():
-    assert welch(1.0, 0.0, 5, 1.0, 0.0, 5) == 1.0
-    assert welch(1.0, 0.0, 5, 2.0, 0.0, 5) == 0.0
-    assert math.isnan(welch(1.0, math.nan, 1, 2.0, 0.1, 10))
-    assert math.isnan(welch(1.0, 0.1, 10, 2.0, math.nan, 10))
+    assert welch(1.0, 0.0, 5, 1.0, 0.0, 5) == 1.0 and welch(1.0, 0.0, 5, 2.0, 0.0, 5) == 0.0
+    assert math.isnan(welch(1.0, NAN, 1, 2.0, 0.1, 10)) and math.isnan(welch(1.0, 0.1, 10, 2.0, NAN, 10))
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
@@ -67,21 +61,10 @@ def test_signed_rank_agrees_with_the_enumeration_of_all_signs(differences):
     assert signed_rank(differences, [0] * len(differences)) == pytest.approx(min(1.0, 2 * min(low, high)))
 
 
-@settings(max_examples=25)
-@given(st.permutations(list(range(1, 13))), st.lists(st.sampled_from([-1, 1]), min_size=12, max_size=12))
-def test_signed_rank_without_ties_agrees_with_scipy(sizes, signs):
-    differences = np.multiply(sizes, signs)
-    assert signed_rank(list(differences), [0] * 12) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue)
-
-
-def test_equal_groups_give_p_1_without_a_warning():
+def test_equal_groups_give_p_1_without_a_warning_and_equal_differences_are_ties_whatever_their_last_bit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert signed_rank([84.3] * 10, [84.3] * 10) == 1.0
-        assert signed_rank([], []) == 1.0
-
-
-def test_differences_that_are_equal_in_the_records_are_ties_whatever_their_last_bit():
+        assert signed_rank([84.3] * 10, [84.3] * 10) == signed_rank([], []) == 1.0
     a, b = [84.31, 84.33, 84.35, 84.30], [84.29, 84.31, 84.33, 84.32]
     assert signed_rank(a, b) == signed_rank([2, 2, 2, 0], [0, 0, 0, 2])
 
@@ -99,49 +82,23 @@ def column(**methods):
     return {name: dict(enumerate(values)) for name, values in methods.items()}
 
 
-def test_best_worse_and_not_worse_are_told_apart():
-    base = [80, 81, 82, 83, 84, 85, 86, 87]
-    jitter = [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.5]
-    marks = compare_methods(column(a=base, b=[x + j for x, j in zip(base, jitter)], c=[x - 3 for x in base]), True)
-    assert marks == {"a": "best", "b": "not worse", "c": "worse"}
+BASE = [80, 81, 82, 83, 84, 85, 86, 87]
+NEAR = [x + j for x, j in zip(BASE, [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.5])]
 
 
-def test_a_lucky_trial_is_not_the_best_of_methods_with_many():
-    marks = compare_methods(column(a=[9.0], b=[1, 2, 3, 4, 5, 6], c=[0, 1, 2, 3, 4, 5]), True)
-    assert marks == {"a": "untested", "b": "best", "c": "worse"}
-
-
-def test_lower_is_better_turns_the_marks_round():
-    marks = compare_methods(column(a=[5, 6, 7, 8, 9, 10], b=[1, 2, 3, 4, 5, 6]), False)
-    assert marks == {"a": "worse", "b": "best"}
-
-
-def test_too_few_common_seeds_are_untested_not_equal():
-    assert compare_methods(column(a=[5.0, 6.0], b=[1.0, 2.0]), True) == {"a": "best", "b": "untested"}
-    apart = {"a": dict.fromkeys(range(8), 2.0), "b": dict.fromkeys(range(8, 16), 1.0)}
-    assert compare_methods(apart, True) == {"a": "best", "b": "untested"}
-
-
-def test_many_methods_with_six_seeds_cannot_be_told_apart_so_none_is_tested():
-    methods = {f"m{i}": [10 * i + s for s in range(6)] for i in range(4)}
-    marks = compare_methods(column(**methods), True)
-    assert marks == {"m0": "untested", "m1": "untested", "m2": "untested", "m3": "best"}
-
-
-def test_equal_means_are_both_best():
-    assert set(compare_methods(column(a=[1.0] * 8, b=[1.0] * 8), True).values()) == {"best"}
-
-
-def test_a_method_alone_or_without_values_has_no_mark():
-    assert compare_methods(column(a=[1.0, 2.0]), True) == {"a": ""}
-    assert compare_methods({"a": {0: 1.0}, "b": {}, "c": {0: math.nan}}, True) == {"a": "", "b": "", "c": ""}
-
-
-def test_marks_take_a_pandas_frame_as_well():
-    import pandas as pd
-
-    frame = pd.DataFrame({"a": [5.0, 6, 7, 8, 9, 10], "b": [1.0, 2, 3, 4, 5, math.nan]})
-    assert compare_methods(frame, True) == {"a": "best", "b": "untested"}
+@pytest.mark.parametrize("values, higher, marks", [
+    (column(a=BASE, b=NEAR, c=[x - 3 for x in BASE]), True, "best, not worse, worse"),
+    (column(a=[9.0], b=[1, 2, 3, 4, 5, 6], c=[0, 1, 2, 3, 4, 5]), True, "untested, best, worse"),  # one lucky trial
+    (column(a=[5, 6, 7, 8, 9, 10], b=[1, 2, 3, 4, 5, 6]), False, "worse, best"),
+    (column(a=[5.0, 6.0], b=[1.0, 2.0]), True, "best, untested"),
+    ({"a": dict.fromkeys(range(8), 2.0), "b": dict.fromkeys(range(8, 16), 1.0)}, True, "best, untested"),
+    (column(**{f"m{i}": [10 * i + s for s in range(6)] for i in range(4)}), True, "untested, untested, untested, best"),
+    (column(a=[1.0] * 8, b=[1.0] * 8), True, "best, best"),
+    (column(a=[1.0, 2.0]), True, ""),
+    ({"a": {0: 1.0}, "b": {}, "c": {0: NAN}}, True, ", , "),
+])  # fmt: skip
+def test_marks_of_methods(values, higher, marks):
+    assert ", ".join(compare_methods(values, higher).values()) == marks
 
 
 @given(st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(0, 5), max_size=10), min_size=2))
@@ -149,3 +106,53 @@ def test_negating_the_values_and_the_direction_changes_no_mark(methods):
     up = compare_methods(column(**methods), True)
     down = compare_methods(column(**{name: [-v for v in values] for name, values in methods.items()}), False)
     assert up == down
+
+
+# -- ranks ---------------------------------------------------------------------------------------------------------
+
+
+def mean_ranks_twin(values, higher_is_better):
+    """Mean ranks by counting who is better, a tie half."""
+    better = (lambda a, b: a > b) if higher_is_better else (lambda a, b: a < b)
+    blocks = list(zip(*values.values()))
+    return {
+        method: 1 + sum(better(x, block[place]) + (x == block[place]) / 2 for block in blocks for x in
+                        (*block[:place], *block[place + 1 :])) / len(blocks)
+        for place, method in enumerate(values)
+    }  # fmt: skip
+
+
+@settings(max_examples=30)
+@given(st.integers(3, 6), st.integers(5, 9), st.booleans(), st.data())
+def test_mean_ranks_and_friedmans_p(k, n, higher, data):
+    rows = st.lists(st.integers(0, 5), min_size=n, max_size=n)
+    values = {str(method): data.draw(rows) for method in range(k)}
+    ranks = rank_methods(values, higher)
+    assert dict(zip(ranks.methods, ranks.mean_ranks)) == pytest.approx(mean_ranks_twin(values, higher))
+    assert list(ranks.mean_ranks) == sorted(ranks.mean_ranks) and ranks.blocks == n
+    if any(len(set(block)) > 1 for block in zip(*values.values())):
+        assert ranks.friedman_p == pytest.approx(stats.friedmanchisquare(*values.values()).pvalue)
+
+
+@pytest.mark.parametrize("k, q", [(3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)])
+def test_the_critical_values_are_those_of_demsars_table(k, q):
+    values = {str(method): [method + block for block in range(8)] for method in range(k)}
+    assert rank_methods(values, True).critical_difference == pytest.approx(q * math.sqrt(k * (k + 1) / 48), abs=2e-3)
+
+
+@settings(max_examples=30)
+@given(st.integers(3, 7), st.integers(5, 9), st.integers(0, 2**32 - 1))
+def test_two_methods_share_a_bar_exactly_where_their_ranks_are_near(k, n, seed):
+    values = np.random.default_rng(seed).normal(size=(k, n)) + np.arange(k)[:, None] * 0.5
+    ranks = rank_methods({str(method): row for method, row in enumerate(values)}, False)
+    for a, b in itertools.combinations(range(k), 2):
+        near = ranks.mean_ranks[b] - ranks.mean_ranks[a] <= ranks.critical_difference
+        assert near == any(first <= a and b <= last for first, last in ranks.groups)
+
+
+def test_equal_methods_are_equal_and_too_few_are_refused():
+    assert rank_methods({name: [1.0] * 5 for name in "abc"}, True).friedman_p == 1.0
+    with pytest.raises(BoostrunError, match="3 methods and 5 blocks"):
+        rank_methods({name: [1.0] * 4 for name in "abc"}, True)
+    with pytest.raises(BoostrunError, match="not 2 and 9"):
+        rank_methods({name: [1.0] * 9 for name in "ab"}, True)

@@ -27,114 +27,87 @@ def cells_of(markdown, row):
     return [cell.strip() for cell in line.strip("|").split("|")][1:]
 
 
+def page(*entries, spec=SPEC):
+    return render_markdown(build(spec, list(entries)))
+
+
 def test_a_cell_shows_ours_the_papers_figure_and_the_signed_difference(make_entry):
-    table = build(SPEC, [make_entry(values=TEN)])
-    assert cells_of(render_markdown(table), "geem") == ["84.52 (0.26)", "84.66 (0.30)", "-0.15"]
-    assert "n = 10 trials" in render_markdown(table)
-    assert "10 assumed" in render_markdown(table)
-    assert table.missing == []
+    shown = page(make_entry(values=TEN))
+    assert cells_of(shown, "geem") == ["84.52 (0.26)", "84.66 (0.30)", "-0.15"]
+    assert "n = 10 trials" in shown and "10 assumed" in shown
+    low = build(SPEC, [make_entry(values=[v - 2 for v in TEN])])
+    assert cells_of(render_markdown(low), "geem")[2] == "-2.15 ≠" and bool(low.frame["differs"][0])
+    one = build(SPEC, [make_entry(values=[10.0], expected=1)])  # neither a deviation nor a test
+    assert cells_of(render_markdown(one), "geem") == ["10.00", "84.66 (0.30)", "-74.66"]
+    assert not one.frame["differs"][0] and math.isnan(one.frame["std"][0])
 
 
 def test_counts_that_are_all_whole_have_no_decimals(make_entry):
     spec = TableSpec("Errors", "", "", "test_errors", False, ("dataset", "r"))
     whole = [make_entry(row, values=[{"test_errors": n}]) for row, n in (("geem", 74), ("rand", 1153))]
-    assert cells_of(render_markdown(build(spec, whole)), "rand")[0].startswith("1\u202f153 1/10")
+    assert cells_of(page(*whole, spec=spec), "rand")[0].startswith("1\u202f153 1/10")
     mixed = [*whole, make_entry("wsam", values=[{"test_errors": n} for n in (1, 2)])]
-    assert cells_of(render_markdown(build(spec, mixed)), "geem")[0].startswith("74.00")
-    share = [make_entry("geem", values=[75.0])]
-    assert cells_of(render_markdown(build(SPEC, share)), "geem")[0].startswith("75.00")  # a measure, whole by chance
-
-
-def test_a_significant_difference_from_the_paper_is_marked(make_entry):
-    table = build(SPEC, [make_entry(values=[v - 2 for v in TEN])])
-    assert cells_of(render_markdown(table), "geem")[2] == "-2.15 ≠"
-    assert bool(table.frame["differs"][0])
-
-
-def test_one_trial_has_neither_deviation_nor_test(make_entry):
-    table = build(SPEC, [make_entry(values=[10.0], expected=1)])
-    assert cells_of(render_markdown(table), "geem") == ["10.00", "84.66 (0.30)", "-74.66"]
-    assert not table.frame["differs"][0]
-    assert math.isnan(table.frame["std"][0])
+    assert cells_of(page(*mixed, spec=spec), "geem")[0].startswith("74.00")
+    assert cells_of(page(make_entry("geem", values=[75.0])), "geem")[0].startswith("75.00")  # no count
 
 
 def test_incomplete_missing_and_stale_cells_are_seen_with_their_reasons(make_entry):
-    entries = [
-        make_entry("geem", values=TEN, stale=4),
-        make_entry("rand", values=TEN[:7], failed=3),
-        make_entry("max", reason="no data: datasets/mnist not found"),
-        make_entry("wsam"),
-    ]
-    table = build(SPEC, entries)
+    table = build(SPEC, [
+        make_entry("geem", values=TEN, stale=4), make_entry("rand", values=TEN[:7], failed=3),
+        make_entry("max", reason="no data: datasets/mnist not found"), make_entry("wsam"),
+    ])  # fmt: skip
     shown = render_markdown(table)
-    assert "†" in cells_of(shown, "geem")[0]
-    assert "7/10" in cells_of(shown, "rand")[0]
+    assert "†" in cells_of(shown, "geem")[0] and "7/10" in cells_of(shown, "rand")[0]
     assert cells_of(shown, "max")[0] == "— [2]"
-    assert "- [1] 3 trials failed" in shown
-    assert "- [2] no data: datasets/mnist not found" in shown
-    assert "- [3] not run yet" in shown
-    assert "geem mnist r=100: 4 of 10" in shown
-    assert "Of 4 cells 2 are missing (—) and 1 incomplete" in shown
+    for line in ("- [1] 3 trials failed", "- [2] no data: datasets/mnist not found", "- [3] not run yet",
+                 "geem mnist r=100: 4 of 10", "Of 4 cells 2 are missing (—) and 1 incomplete"):  # fmt: skip
+        assert line in shown
     assert table.missing == [
         ("rand · mnist r=100", "7 of 10 trials: 3 trials failed"),
         ("max · mnist r=100", "no data: datasets/mnist not found"),
         ("wsam · mnist r=100", "not run yet"),
     ]
+    assert build(SPEC, [make_entry(values=TEN)]).missing == []
 
 
-def test_records_without_the_metric_are_not_counted_and_said(make_entry):
+def test_records_that_are_no_trials_are_not_counted_and_said(make_entry, make_record):
     table = build(SPEC, [make_entry(values=[84.0, None, math.nan, 85.0], expected=4)])
     assert table.frame["n"][0] == 2
     assert table.missing[0][1] == "2 of 4 trials: test_accuracy_pct absent or not finite in 2 records"
-
-
-def test_two_records_of_a_seed_are_not_two_trials(make_entry, make_record):
-    entry = dataclasses.replace(make_entry(expected=2), records=[make_record(0, 80.0), make_record(0, 90.0, key="z")])
-    table = build(SPEC, [entry])
-    assert (table.frame["n"][0], table.frame["mean"][0]) == (1, 80.0)
-    assert "same seeds" in table.missing[0][1]
-
-
-def test_failed_records_are_counted_as_failures_never_as_trials(make_entry, make_record):
+    twice = dataclasses.replace(make_entry(expected=2), records=[make_record(0, 80.0), make_record(0, 90.0, key="z")])
+    table = build(SPEC, [twice])
+    assert (table.frame["n"][0], table.frame["mean"][0]) == (1, 80.0) and "same seeds" in table.missing[0][1]
     failed = make_record(1, {}, status="failed", error={"type": "MemoryError"})
     table = build(SPEC, [dataclasses.replace(make_entry(expected=2), records=[make_record(0), failed])])
-    assert table.frame.loc[0, ["n", "failed"]].tolist() == [1, 1]
-    assert "1 trial failed" in table.missing[0][1]
+    assert table.frame.loc[0, ["n", "failed"]].tolist() == [1, 1] and "1 trial failed" in table.missing[0][1]
 
 
 def test_lower_is_better_marks_the_lowest(make_entry):
     spec = dataclasses.replace(SPEC, metric="test_error_pct", higher_is_better=False)
-    values = [{"test_error_pct": v} for v in TEN]
-    worse = [{"test_error_pct": v + 5} for v in TEN]
-    table = build(spec, [make_entry("geem", values=worse), make_entry("rand", values=values)])
-    assert table.frame["rank"].tolist() == ["worse", "best"]
-    assert cells_of(render_markdown(table), "rand") == ["**84.52 (0.26) ★**"]
-    assert "lower is better" in render_markdown(table)
+    rows = [make_entry(row, values=[{"test_error_pct": v + up} for v in TEN]) for row, up in (("geem", 5), ("rand", 0))]
+    assert build(spec, rows).frame["rank"].tolist() == ["worse", "best"]
+    shown = page(*rows, spec=spec)
+    assert cells_of(shown, "rand") == ["**84.52 (0.26) ★**"] and "lower is better" in shown
 
 
 def test_who_learns_nothing_is_compared_with_no_method(make_entry):
     rows = [make_entry("geem", values=TEN), make_entry("wsam", values=[v - 2 for v in TEN]),
             make_entry("last_label", values=[v + 5 for v in TEN])]  # fmt: skip
-    alone = build(dataclasses.replace(SPEC, naught=("last_label",)), rows)
-    assert [cell.rank for cell in alone.cells] == ["best", "worse", ""]
-    assert "Compared with no method: last_label." in render_markdown(alone)
+    spec = dataclasses.replace(SPEC, naught=("last_label",))
+    assert [cell.rank for cell in build(spec, rows).cells] == ["best", "worse", ""]
     assert [cell.rank for cell in build(SPEC, rows).cells][-1] == "best"
-    narrowed = build(dataclasses.replace(SPEC, naught=("last_label",)), rows[:2])
-    assert "Compared with no method" not in render_markdown(narrowed)
+    assert "Compared with no method: last_label." in page(*rows, spec=spec)
+    assert "Compared with no method" not in page(*rows[:2], spec=spec)
 
 
 def test_untested_methods_are_said_to_be_untested(make_entry):
     quick = dataclasses.replace(SPEC, quick="quick: 2 trials, T=50")
-    few = build(
-        quick, [make_entry("geem", values=[80, 81], expected=2), make_entry("rand", values=[70, 71], expected=2)]
-    )
-    assert "[quick: 2 trials, T=50]" in render_markdown(few).splitlines()[0]
-    assert "The others are not tested against it" in render_markdown(few)
+    few = page(*(make_entry(row, values=[v, v + 1], expected=2) for row, v in (("geem", 80), ("rand", 70))), spec=quick)
+    assert "[quick: 2 trials, T=50]" in few.splitlines()[0] and "The others are not tested against it" in few
     mixed = [make_entry("geem", values=TEN), make_entry("rand", values=TEN), make_entry("max", values=TEN[:3])]
-    shown = render_markdown(build(SPEC, mixed))
-    assert "The others are not tested" in shown  # equal means: two best, and three seeds are too few for the third
+    assert "The others are not tested" in page(*mixed)  # two best of equal means, and three seeds of the third
     mixed[1] = make_entry("rand", values=[v - 1 for v in TEN])
-    assert "3/10 ?" in render_markdown(build(SPEC, mixed))
+    assert "3/10 ?" in page(*mixed)
 
 
 def test_settings_become_rows_and_methods_compete_within_one(make_entry):
@@ -149,37 +122,32 @@ def test_settings_become_rows_and_methods_compete_within_one(make_entry):
 
 
 def test_each_data_set_is_a_block_and_cells_not_asked_for_are_blank(make_entry):
-    entries = [make_entry("geem", "mnist", 100, TEN), make_entry("wsam", "mnist", 250, TEN)]
-    shown = render_markdown(build(SPEC, [*entries, make_entry("geem", "inria", 100, TEN)]))
+    shown = page(*(make_entry(row, data, r, TEN) for row, data, r in (
+        ("geem", "mnist", 100), ("wsam", "mnist", 250), ("geem", "inria", 100))))  # fmt: skip
     assert shown.index("## mnist") < shown.index("## inria")
     assert cells_of(shown, "wsam")[:3] == ["", "", ""]
 
 
-def test_notes_of_the_paper_are_numbered_beside_its_figure(make_entry):
+def test_notes_of_the_paper_are_numbered_and_a_table_without_a_paper_has_no_columns_for_it(make_entry):
     spec = dataclasses.replace(SPEC, table="table4", columns=("dataset",))
     where = {"dataset": "mnist", "method": "oza"}
-    shown = render_markdown(build(spec, [Entry("oza", ("mnist",), where, 10, make_entry(values=TEN).records)]))
+    shown = page(Entry("oza", ("mnist",), where, 10, make_entry(values=TEN).records), spec=spec)
     assert cells_of(shown, "oza")[1] == "84.85 (0.54) [1]"
     assert "- [1] the source lost this table's column heads" in shown
-
-
-def test_a_table_without_a_paper_has_no_columns_for_it(make_entry):
-    table = build(dataclasses.replace(SPEC, paper="", table=""), [make_entry(values=TEN)])
-    assert cells_of(render_markdown(table), "geem") == ["84.52 (0.26)"]
-    assert "paper" not in render_markdown(table)
+    alone = page(make_entry(values=TEN), spec=dataclasses.replace(SPEC, paper="", table=""))
+    assert cells_of(alone, "geem") == ["84.52 (0.26)"] and "paper" not in alone
 
 
 def test_a_cost_can_be_the_metric_of_a_table():
     spec = TableSpec("Time", "reservoir", "text_timing", "train_seconds", False, ("r",))
     records = [{"seed": s, "status": "done", "metrics": {}, "cost": {"train_seconds": 2.0 + s}} for s in range(3)]
-    table = build(spec, [Entry("geem", ("r=250",), {"dataset": "inria", "method": "geem", "r": 250}, 3, records)])
-    assert cells_of(render_markdown(table), "geem") == ["3.00 (1.00)", "320.00 [1]", "-317.00"]
-    assert "No test where the paper gives no deviation" in render_markdown(table)
+    shown = page(Entry("geem", ("r=250",), {"dataset": "inria", "method": "geem", "r": 250}, 3, records), spec=spec)
+    assert cells_of(shown, "geem") == ["3.00 (1.00)", "320.00 [1]", "-317.00"]
+    assert "No test where the paper gives no deviation" in shown
 
 
 def test_wide_tables_are_split_into_parts_that_fit(make_entry):
-    entries = [make_entry("geem", "mnist", r, TEN) for r in (10, 20, 30, 40, 50, 60)]
-    table = build(SPEC, entries)
+    table = build(SPEC, [make_entry("geem", "mnist", r, TEN) for r in (10, 20, 30, 40, 50, 60)])
     assert sum(line.startswith("| method") for line in render_markdown(table).splitlines()) == 2
     for width in (30, 60, 100, 200):
         lines = render_text(table, width).splitlines()
@@ -358,24 +326,3 @@ def test_an_empty_table_is_still_a_table():
     assert table.missing == []
     assert render_markdown(table).startswith("# Strategies")
     assert render_text(table, 40) and table.csv() is not None and render_latex(table)
-
-
-def test_targets_are_met_missed_or_left_open():
-    def entry(row, mean, column=("log10 loss", "T=100")):
-        records = [{"seed": seed, "metrics": {"log10_loss": mean}} for seed in range(2)]
-        where = {"dataset": "mnist", "method": row, "T": "100"}
-        return Entry(row, column, where, 2, records, metric="log10_loss")
-
-    targets = (
-        {"metric": "log10_loss", "columns": ["T=100"], "rows": ["uniform_naive", "uniform_1q"], "within": 0.03},
-        {"metric": "log10_loss", "columns": ["T=100"], "rows": ["uniform_1q"], "within_pct": 15},
-        {"metric": "log10_loss", "columns": ["T=100"], "order": ["laminating", ["uniform_naive", "ucb"], "uniform_1q"]},
-        {"metric": "log10_loss", "columns": ["T=100"], "order": ["uniform_1q", "laminating"], "slack": 0.01},
-        {"metric": "log10_loss", "columns": [["mnist", "T=100"]], "order": ["laminating", "uniform_1q"]},
-    )
-    spec = TableSpec("x", "adaptive_sampling", "1", "log10_loss", False, ("metric", "T"), targets=targets)
-    means = {"laminating": -1.05, "uniform_naive": -0.86, "uniform_1q": -0.70}  # the paper has -0.85 and -0.75
-    table = build(spec, [entry(row, mean) for row, mean in means.items()])
-    lines = [line.split(":")[0] for line in render_markdown(table).splitlines() if line.startswith("- target")]
-    assert lines == [f"- target {verdict}" for verdict in ("not met", "met", "open", "not met", "open")]
-    assert "uniform_1q -0.700, paper -0.75" in render_text(table, 200)
