@@ -59,25 +59,20 @@ THREE = frontier(
 )  # fmt: skip
 
 
-def test_a_win_a_tie_and_a_loss_are_told_by_the_test():
+def test_a_win_a_tie_and_a_loss_and_the_sentence():
     assert [one.outcome for one in verdicts(THREE)] == ["win", "tie", "loss"]
     assert all(one.ours == "wsam" and one.rival == "forest" and one.n == 8 for one in verdicts(THREE))
-
-
-def test_the_sentence_says_where_the_budget_pays_and_where_the_rival_is_better():
     said = sentence(THREE)
     assert said.startswith(
         "On toy, holding 50 samples the budget pays: wsam is ahead of the best rival (forest) by 9.99 points;"
     )
     assert "holding 200 samples wsam and forest are level" in said
-    assert "000 samples forest is the better choice, ahead of wsam by" in said
-    assert "1 win, 1 tie, 1 loss" in said
-
-
-def test_neighbouring_budgets_of_one_outcome_are_told_together():
+    assert "000 samples forest is the better choice, ahead of wsam by" in said and "1 win, 1 tie, 1 loss" in said
+    assert [row[-1] for row in contest(THREE)[1:]] == ["ours", "level", "the rival"]
+    assert "| best of ours |" in markdown(THREE) and text(THREE).endswith(said.replace("\u202f", " "))
     two = frontier(
         *(point("wsam", at, 90.0) for at in (50, 200)), *(point("forest", at, 80.0, rival=True) for at in (50, 200))
-    )
+    )  # neighbouring budgets of one outcome share a part
     assert sentence(two).count("the budget pays") == 1 and "holding 50 to 200 samples" in sentence(two)
 
 
@@ -88,13 +83,10 @@ def test_who_spent_more_than_was_given_is_shown_and_wins_nothing():
     assert as_csv(found).splitlines()[2].split(",")[8:10] == ["812", "1"]
 
 
-def test_too_few_trials_are_no_evidence():
+def test_too_few_trials_and_one_comparison_repeated_are_no_test():
     found = frontier(point("wsam", 50, 90.0, seeds=3), point("forest", 50, 80.0, rival=True, seeds=3))
     assert verdicts(found)[0].outcome == "untested" and math.isnan(verdicts(found)[0].p)
     assert "too few" in sentence(found) and contest(found)[1][-1] == "not tested"
-
-
-def test_one_comparison_repeated_is_no_test():
     same = [record | {"metrics": {"test_accuracy_pct": 80.0}} for record in records(80.0, 50)]
     fixed = FrontierPoint("shareboost", False, 50, records(90.0, 50, seeds=1), 1, fixed=True)
     found = frontier(fixed, FrontierPoint("lightgbm", True, 50, same, 8))
@@ -126,11 +118,6 @@ def test_without_any_figure_there_is_a_sentence_and_no_picture(tmp_path):
     found = frontier(FrontierPoint("wsam", False, 5, reason="no"))
     assert "no method has a figure" in sentence(found) and drawn(found, tmp_path) is None
     assert "best of ours" not in text(found) and "best of ours" not in markdown(found)
-
-
-def test_the_table_of_the_contest_has_a_line_a_budget():
-    assert [row[-1] for row in contest(THREE)[1:]] == ["ours", "level", "the rival"]
-    assert "| best of ours |" in markdown(THREE) and text(THREE).endswith(sentence(THREE).replace("\u202f", " "))
 
 
 def drawn(found, folder):

@@ -203,17 +203,10 @@ def own_section(run, records, number=1):
         for record in entry.records:
             records.put(record, "algo=x")
     spec = TableSpec(run.name, "", "", run.metric, True, ("data", "cell"))
+    table = build(spec, entries)
     return section(
-        f"own/{number}",
-        run.command,
-        build(spec, entries),
-        entries,
-        entries,
-        [run.metric],
-        names,
-        records,
-        when=run.last,
-    )
+        f"own/{number}", run.command, table, entries, entries, [run.metric], names, records, when=run.last
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -259,11 +252,7 @@ def test_everything_that_is_looked_for_is_named_in_the_form_and_works_without_a_
     asked = set(re.findall(r"form\.elements\.(\w+)", script)) | {"paper", "dataset", "algo"}
     assert asked == fields
     assert "fetch(" not in script and "import " not in script and not re.search(r"https?://", script)
-
-
-def test_every_table_of_a_page_lies_in_a_box(page):
-    tree = Page(page)
-    tables = [part for part in tree.found if part[0] == "table"]
+    tables = [part for part in tree.found if part[0] == "table"]  # a wide table scrolls in its box
     assert len(tables) >= 4 and all(any("box" in box[1].get("class", "") for box in part[2]) for part in tables)
 
 
@@ -280,15 +269,12 @@ def test_cells_on_a_part_of_the_data_or_unfinished_ones_are_never_the_best(make_
     assert best_of(build(spec, []), [], "a", "A", {}) == []
 
 
-def test_the_best_is_called_by_its_method_where_its_row_has_another_name(make_entry):
+def test_the_best_is_called_by_its_method_and_of_several_the_lowest_stays(make_entry):
     spec = TableSpec("Figure", "", "", "test_accuracy_pct", True, ("dataset", "metric"))
     entry = replace(make_entry("reg tuned", values=(80.0, 81.0), expected=2), column=("mnist", "test accuracy %"))
     names = {("reg tuned", "", entry.column): ("shareboost", "mnist")}
     (best,) = best_of(build(spec, [entry]), [entry], "a", "A", names)
     assert best.method == "shareboost: reg tuned"
-
-
-def test_of_several_bests_the_lowest_stays():
     one = Best("mnist", "geem", 3.0, 0.1, 10, "own-1", "mine")
     found = bests([one, one._replace(error=2.0, anchor="adaptive-table1"), one._replace(dataset="a", anchor="x")])
     assert [(best.dataset, best.error) for best in found] == [("mnist", 2.0), ("a", 3.0)]

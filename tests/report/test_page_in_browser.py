@@ -22,8 +22,10 @@ def page(tmp_path_factory):
     if not RESULTS.is_dir():
         pytest.skip("this copy comes without published results")
     folder = tmp_path_factory.mktemp("page")
-    path = folder / "report.html"
-    places = [f"results={RESULTS}", f"store={folder}", f"data_root={folder}"]
+    path, results = folder / "report.html", folder / "results"
+    shutil.copytree(RESULTS, results, ignore=shutil.ignore_patterns("frontiers", "tuned", "bench"))
+    places = [f"results={results}", f"store={folder}", f"data_root={folder}"]
+    assert main(["table", "adaptive/figure1", "--draw", *places]) == 0
     assert main(["report", *ITEMS, "-o", str(path), *places]) == 0
     assert path.stat().st_size < 2e6
     return path
@@ -143,7 +145,7 @@ def test_every_chart_and_picture_is_drawn(shown):
         Promise.all(images.map((image) => image.decode())).then(
           () => done(images.map((image) => image.naturalWidth)), (error) => done(String(error)))"""
     )
-    assert len(images) >= 3 and min(images) > 100
+    assert len(images) == 1 and min(images) > 100
 
 
 def test_a_choice_shows_another_chart(shown):

@@ -25,37 +25,25 @@ def test_every_figure_is_found_again_by_its_own_columns(paper):
         assert lookup(frame, row["metric"], {name: row[name] for name in keys})[0] == row["mean"]
 
 
-def test_numbers_agree_by_value():
-    frame = reference("reservoir", "table3")
+def found(table, metric="test_accuracy_pct", **where):
+    return lookup(reference(*table.split("/")), metric, where)
+
+
+def test_a_lookup_compares_numbers_by_value_and_a_blank_agrees_with_any():
     for r in (100, 100.0, "100", "100.0"):
-        found = lookup(frame, "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "r": r})
-        assert found == (84.66, 0.30, "")
+        assert found("reservoir/table3", dataset="mnist", method="geem", r=r) == (84.66, 0.30, "")
+    mean, std, note = found("reservoir/table4", dataset="mnist", method="oza", r="250")
+    assert (mean, std) == (84.85, 0.54) and "column heads" in note
+    mean, std, _ = found("adaptive_sampling", "log10_loss", dataset="mnist", method="laminating", T=100)
+    assert mean < 0 and math.isnan(std)  # this paper gives no deviations
 
 
-def test_a_blank_of_the_paper_agrees_with_any_value():
-    where = {"dataset": "mnist", "method": "oza", "r": "250"}
-    mean, std, note = lookup(reference("reservoir", "table4"), "test_accuracy_pct", where)
-    assert (mean, std) == (84.85, 0.54)
-    assert "column heads" in note
-
-
-def test_what_the_paper_does_not_give_is_none():
-    frame = reference("reservoir", "table3")
-    assert lookup(frame, "test_accuracy_pct", {"dataset": "digits", "method": "geem", "r": "100"}) is None
-    assert lookup(frame, "no_such_metric", {"dataset": "mnist", "method": "geem", "r": "100"}) is None
-    assert lookup(frame, "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "nonesuch": "1"}) is None
-
-
-def test_a_lookup_that_fits_several_figures_says_what_to_add():
+def test_what_the_paper_does_not_give_is_none_and_several_figures_are_an_error():
+    assert found("reservoir/table3", dataset="digits", method="geem", r="100") is None
+    assert found("reservoir/table3", "no_such_metric", dataset="mnist", method="geem", r="100") is None
+    assert found("reservoir/table3", dataset="mnist", method="geem", nonesuch="1") is None
     with pytest.raises(BoostrunError, match="give r as well"):
-        lookup(reference("reservoir", "table3"), "test_accuracy_pct", {"dataset": "mnist", "method": "geem"})
-
-
-def test_a_paper_without_deviations_has_nan():
-    where = {"dataset": "mnist", "method": "laminating", "T": 100}
-    mean, std, _ = lookup(reference("adaptive_sampling"), "log10_loss", where)
-    assert mean < 0
-    assert math.isnan(std)
+        found("reservoir/table3", dataset="mnist", method="geem")
 
 
 def test_recalled_and_printed_figures_say_so():
@@ -65,7 +53,6 @@ def test_recalled_and_printed_figures_say_so():
 
 
 def test_unknown_names_say_what_there_is():
-    with pytest.raises(BoostrunError, match="did you mean 'reservoir'"):
-        reference("resevoir")
-    with pytest.raises(BoostrunError, match="did you mean 'table3'"):
-        reference("reservoir", "tabel3")
+    for names, said in ((["resevoir"], "did you mean 'reservoir'"), (["reservoir", "tabel3"], "did you mean 'table3'")):
+        with pytest.raises(BoostrunError, match=said):
+            reference(*names)
