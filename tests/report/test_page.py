@@ -18,7 +18,7 @@ from boostrun.report import TableSpec, build
 from boostrun.report.layout import layout
 from boostrun.report.page import PageSection, Records, render
 from boostrun.report.page.records import Best, Picture, best_of, bests, section
-from boostrun.runner.own import OwnRun, own_runs
+from boostrun.runner.naming import OwnRun, own_runs
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'&"
 
@@ -297,7 +297,7 @@ def test_own_runs_are_what_no_published_table_holds_newest_first(make_record, mo
         def records(self):
             return iter(made)
 
-    monkeypatch.setattr("boostrun.runner.own.Store", Kept)
+    monkeypatch.setattr("boostrun.runner.naming.Store", Kept)
     store = SimpleNamespace(root=tmp_path, packed_keys=lambda: {made[2]["key"]})
     assert [(run.name, len(run.records)) for run in own_runs(store)] == [("mine", 1), ("algo=rand", 1)]
 
