@@ -326,7 +326,7 @@ class HeldMembers:
     def __call__(self) -> np.ndarray:
         """Labels (t,) by the current committee."""
         committee, before = self._committee, self._said
-        members, fits = of(committee), committee._models[: len(committee.betas_), 0].astype(np.int64).tolist()
+        members, fits = members_of(committee), committee._models[: len(committee.betas_), 0].astype(np.int64).tolist()
         if not fits:
             return committee.predict(self._x)
         self._said = {
@@ -336,7 +336,7 @@ class HeldMembers:
         return committee._labels_of(members.counted(np.stack([*self._said.values()]))[0])
 
 
-def of(committee: Any) -> FittedMembers:
+def members_of(committee: Any) -> FittedMembers:
     """The members that the key ``base`` of a committee names."""
     kinds: dict[str, type[FittedMembers]] = {"logistic": FittedRegressions, "hoeffding": FittedTrees}
     return (kinds[committee.base] if isinstance(committee.base, str) else Objects)(committee)

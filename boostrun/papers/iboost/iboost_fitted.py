@@ -215,7 +215,7 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
 
     @property
     def _others(self) -> fitted_members.FittedMembers:
-        return fitted_members.of(self)
+        return fitted_members.members_of(self)
 
     @property
     def _n_classes(self) -> int:

@@ -31,7 +31,7 @@ def test_then_train_active(samples, labels, state, settings, budget, uncertain, 
     """Predict each row, and learn it if its label is asked for.
 
     The first ``settings.start`` labels are asked for, then at most the share ``budget`` of the rest: those that
-    :func:`unsure` picks, or random ones. ``threshold`` (1,) float64; ``met`` (1,) int64 counts rows.
+    :func:`is_unsure` picks, or random ones. ``threshold`` (1,) float64; ``met`` (1,) int64 counts rows.
     """
     n = state.labels.shape[0]
     classes, votes, sums = np.empty(state.born.shape[0], np.int64), np.empty(settings.n_classes), np.empty(n)
@@ -41,7 +41,7 @@ def test_then_train_active(samples, labels, state, settings, budget, uncertain, 
         asks, asked = True, state.counts[iboost.SEEN]
         if asked >= settings.start and budget < 1.0:
             if uncertain:
-                asks = unsure(surety(votes, state), budget, threshold, state.random)
+                asks = is_unsure(certainty(votes, state), budget, threshold, state.random)
             else:
                 asks = uniform(state.random) < budget
             asks = asks and asked - settings.start < budget * (met[0] - settings.start)
@@ -51,7 +51,7 @@ def test_then_train_active(samples, labels, state, settings, budget, uncertain, 
 
 
 @part
-def surety(votes, state):
+def certainty(votes, state):
     """Lead of the class with most ``votes`` (K,) over the next, as a share of the sum of all coefficients: 0 to 1."""
     total, first, second = 0.0, -np.inf, -np.inf
     for j in range(state.counts[iboost.SIZE]):
@@ -66,7 +66,7 @@ def surety(votes, state):
 
 
 @part
-def unsure(sure, budget, threshold, random):
+def is_unsure(sure, budget, threshold, random):
     """Whether ``sure`` is below ``threshold`` times a normal number of mean and deviation 1. If so the threshold
     falls by s, else it rises by s budget / (1 - budget): it stands still where the share ``budget`` of the examples
     is below it."""
@@ -187,8 +187,8 @@ def test_then_train_adwin(samples, labels, state, settings, adwins, counts, delt
     for e in range(samples.shape[0]):
         committee.ask(samples[e], settings.family, state.models, state.counts[iboost.SIZE], settings.n_classes, classes)
         said = predictions[e] = committee.vote(classes, state.coefficients, state.counts[iboost.SIZE], votes)
-        if state.counts[iboost.SEEN] >= settings.start and _rises(adwins, said != labels[e], delta):
-            _forget(state, settings, counts, min(max(adwins.counts[0, _WIDTH], least), n), sums)
+        if state.counts[iboost.SEEN] >= settings.start and _errors_rise(adwins, said != labels[e], delta):
+            _shrink_window(state, settings, counts, min(max(adwins.counts[0, _WIDTH], least), n), sums)
             counts[EAGER] = least
             counts[DETECTED] += 1
             committee.ask(
@@ -201,7 +201,7 @@ def test_then_train_adwin(samples, labels, state, settings, adwins, counts, delt
 
 
 @part
-def _rises(adwins, wrong, delta):
+def _errors_rise(adwins, wrong, delta):
     """Whether this error cuts the window of errors and the rest of it has a higher mean."""
     before = adwin.estimate(adwins, 0)
     cut = adwin.add(adwins, 0, 1.0 if wrong else 0.0, delta, False)
@@ -209,7 +209,7 @@ def _rises(adwins, wrong, delta):
 
 
 @part
-def _forget(state, settings, counts, active, weights):
+def _shrink_window(state, settings, counts, active, weights):
     """Let only the newest ``active`` examples count, never more than before. Delete classifiers whose error on them,
     weighted by exp(-z), exceeds chance."""
     n, newest = state.labels.shape[0], state.counts[iboost.SEEN] - 1
@@ -229,8 +229,8 @@ def _forget(state, settings, counts, active, weights):
 
 @kernel
 def shrink(state, settings, counts, active, least, sums):
-    """:func:`_forget` for a detector of river, with ``least`` additions to follow; ``sums`` (n,) is scratch."""
-    _forget(state, settings, counts, min(active, state.labels.shape[0]), sums)
+    """:func:`_shrink_window` for a detector of river, with ``least`` additions to follow; ``sums`` (n,) is scratch."""
+    _shrink_window(state, settings, counts, min(active, state.labels.shape[0]), sums)
     counts[EAGER] = least
     counts[DETECTED] += 1
 
@@ -352,7 +352,7 @@ def test_then_train_outliers(samples, labels, state, settings, silent, limit, mo
         predictions[e] = committee.vote(classes, state.coefficients, state.counts[iboost.SIZE], votes)
         slot, outlier = state.counts[iboost.SEEN] % n, False
         if state.counts[iboost.SIZE] > 0:
-            outlier = contradicts(classes, labels[e], state, settings, limit)
+            outlier = is_contradicted(classes, labels[e], state, settings, limit)
             share[0] += ((1.0 if outlier else 0.0) - share[0]) / _MEMORY
             if outlier and share[0] > most:
                 outlier = False
@@ -371,7 +371,7 @@ def test_then_train_outliers(samples, labels, state, settings, silent, limit, mo
 
 
 @part
-def contradicts(classes, label, state, settings, limit):
+def is_contradicted(classes, label, state, settings, limit):
     """Whether an example's margin is below -``limit`` times the mean absolute margin of the used slots; ``classes``
     (M,) are the members' answers to it."""
     margin, sure, used = 0.0, 0.0, 0.0

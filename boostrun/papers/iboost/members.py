@@ -174,7 +174,7 @@ class ObjectMembers(_RowByRow):
         return _other(kernel, self.functions, False)
 
 
-def of(ensemble: Any) -> BayesMembers:
+def members_of(ensemble: Any) -> BayesMembers:
     """The members that the key ``base`` of an ensemble names."""
     kinds: dict[str, type[BayesMembers]] = {
         "gnb": BayesMembers,
@@ -280,4 +280,4 @@ class IncrementalEnsemble(StreamLearner):
 
     @property
     def _members(self) -> BayesMembers:
-        return of(self)
+        return members_of(self)

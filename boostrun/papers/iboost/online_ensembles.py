@@ -16,7 +16,7 @@ from boostrun.papers.iboost.onlineboost import poisson
 
 
 @part
-def vote_of_trees(learners, x, gaussian, proba, shares, votes):
+def bagged_vote(learners, x, gaussian, proba, shares, votes):
     """Class with the most votes, or the largest sum of probabilities; untrained members do not vote."""
     for c in range(votes.shape[0]):
         votes[c] = 0.0
@@ -59,7 +59,7 @@ def bag(
     """For each row: predict it, then :func:`bag_one`. Returns the number of members that started again."""
     replaced = 0
     for i in range(X.shape[0]):
-        out[i] = vote_of_trees(learners, X[i], gaussian, proba, shares, votes)
+        out[i] = bagged_vote(learners, X[i], gaussian, proba, shares, votes)
         bayes.see(spread, X[i], var_floor)
         replaced += bag_one(learners, adwins, X[i], y[i], rng, spread.floor, gaussian, delta, reset, correct)
     return replaced

@@ -220,7 +220,7 @@ def answer_window(learners, j, window, gaussian, said):
 
 
 @part
-def begin_anew(learners, sums, j):
+def reset_member(learners, sums, j):
     """Member j becomes untrained."""
     bayes.forget(learners, j)
     sums[j, 0] = sums[j, 1] = 0.0
@@ -295,7 +295,7 @@ def ns_online_boost(
             j = reordered[at]
             order[at] = j
             if removed[j]:
-                begin_anew(learners, sums, j)
+                reset_member(learners, sums, j)
                 born[j] = counts[0]
                 changed += 1
         if changed > 0:
@@ -325,7 +325,7 @@ def adwin_boost(
                 changed = True
         if changed:
             worst = largest_estimate(adwins)
-            begin_anew(learners, sums, worst)
+            reset_member(learners, sums, worst)
             adwin.forget(adwins, worst)
             counts[1] += 1
             if warm:

@@ -1,4 +1,4 @@
-"""What the numbers in saved stream learners must be: compiled loops use them as places without a look.
+"""Checks of the numbers in saved stream learners, which compiled loops use as indices without a check.
 
 Types and shapes are right when a check begins: they are those of a learner that has just begun
 (:class:`boostrun.methods.stream_state.StreamState`). M counts members, n examples of a window, G classes that the state

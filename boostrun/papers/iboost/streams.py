@@ -86,13 +86,13 @@ def draw_led(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream
     plain[:, :SHOWN] = SEGMENTS[digits] ^ (rng.random((n, SHOWN), dtype=np.float32) < options["noise"])
     plain[:, SHOWN:] = rng.integers(2, size=(n, COINS), dtype=np.uint8)
     if options["schedule"] == "moa_chain":
-        of = gradual(n, changes, options["width"], rng)
+        concept = gradual(n, changes, options["width"], rng)
     else:
-        of = np.searchsorted(changes, np.arange(1, n + 1))
+        concept = np.searchsorted(changes, np.arange(1, n + 1))
     x = np.empty_like(plain)
     for number, drift in enumerate(concepts):
-        there = of == number
-        x[there] = plain[there][:, exchange(*drift)]
+        rows = concept == number
+        x[rows] = plain[rows][:, exchange(*drift)]
     if positives is None:
         y, classes = digits, tuple(map(str, range(10)))
     else:
@@ -122,11 +122,11 @@ def exchange(d: int, r: int = 0, s: int = 0) -> np.ndarray:
 def gradual(n: int, changes: np.ndarray, width: int, rng) -> np.ndarray:
     """The concept of each of n examples, int64 (n,). At each change, example k (from 1 on) has the new concept with
     probability 1 / (1 + exp(-4 (k - change) / width))."""
-    of = np.zeros(n, np.int64)
+    concept = np.zeros(n, np.int64)
     for number, change in enumerate(changes, start=1):
         passed = 4.0 * (np.arange(1, n + 1) - change) / width
-        of[rng.random(n) < 1.0 / (1.0 + np.exp(-np.clip(passed, -500.0, 500.0)))] = number
-    return of
+        concept[rng.random(n) < 1.0 / (1.0 + np.exp(-np.clip(passed, -500.0, 500.0)))] = number
+    return concept
 
 
 def positive_digits(text) -> list[int]:
@@ -229,11 +229,11 @@ def examples(centroids: Centroids, speed: float, n: int, rng) -> tuple[np.ndarra
     x, y = np.empty((n, d)), np.empty(n, np.int64)
     for start in range(0, n, _BLOCK):
         block = x[start : start + _BLOCK]
-        of = np.searchsorted(upto[:-1], rng.random(len(block)) * upto[-1], side="right")
+        chosen = np.searchsorted(upto[:-1], rng.random(len(block)) * upto[-1], side="right")
         block[:] = rng.uniform(-1.0, 1.0, block.shape)
-        block *= (rng.standard_normal(len(block)) * centroids.sds[of] / np.linalg.norm(block, axis=1))[:, None]
-        add_moving_centres(block, of, centres, velocities, speed)
-        y[start : start + _BLOCK] = centroids.labels[of]
+        block *= (rng.standard_normal(len(block)) * centroids.sds[chosen] / np.linalg.norm(block, axis=1))[:, None]
+        add_moving_centres(block, chosen, centres, velocities, speed)
+        y[start : start + _BLOCK] = centroids.labels[chosen]
     return x, y
 
 

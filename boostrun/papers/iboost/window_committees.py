@@ -357,7 +357,7 @@ class Committee(StreamLearner):
             return None
         from boostrun.papers.iboost import fitted_members
 
-        return fitted_members.of(self)
+        return fitted_members.members_of(self)
 
     def _loop(self, kernel: Any) -> Any:
         """The loop of ``kernel`` for these members."""

@@ -75,10 +75,11 @@ def test_members_learn_and_a_cut_stream_or_a_saved_model_goes_on_the_same(name, 
 
 
 def test_other_members_leave_naive_bayes_its_own_loop():
-    assert members.of(OnlineBoostClassifier()).loop(online_boost.online_boost) is online_boost.online_boost
-    other = members.of(OnlineBoostClassifier(base="hoeffding")).loop(online_boost.online_boost)
-    assert other is not online_boost.online_boost and online_boost.bayes is incremental
-    assert other is members.of(OnlineBoostClassifier(base="hoeffding", budget=3)).loop(online_boost.online_boost)
+    loop = online_boost.online_boost
+    assert members.members_of(OnlineBoostClassifier()).loop(loop) is loop
+    other = members.members_of(OnlineBoostClassifier(base="hoeffding")).loop(loop)
+    assert other is not loop and online_boost.bayes is incremental
+    assert other is members.members_of(OnlineBoostClassifier(base="hoeffding", budget=3)).loop(loop)
 
 
 @pytest.mark.parametrize("weighted", [True, False])
