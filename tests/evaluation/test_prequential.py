@@ -1,4 +1,4 @@
-"""Hold-out on the current concept, recovery, and prequential accuracy, beside what a few obvious lines say."""
+"""Hold-outs of the current concept, recovery, prequential accuracy, late labels, and examples that do not count."""
 
 import json
 from pathlib import Path
@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
 
 from boostrun.data.streams import draw
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.measures import spawn
-from boostrun.evaluation.prequential import OnStream, Prequential, blocks_of, follow, prequential
-from boostrun.inputs.bank import Followed
+from boostrun.evaluation.measures import Measures, spawn
+from boostrun.evaluation.prequential import Delayed, OnStream, Prequential, blocks_of, follow, prequential
+from boostrun.inputs.bank import Followed, open_stream
+from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.papers.iboost.online_ensembles import DWMClassifier
 
 
 class Last:
@@ -173,3 +176,65 @@ def test_figures_without_a_checkpoint_are_left_out():
     stream = draw({"name": "sea", "n_samples": 40}, Path("."))
     result = OnStream().run(Rule(), Followed(stream, 200, 20, None, None, None), spawn(0))
     assert result["metrics"] == {} and result["curve"]["examples"] == []
+
+
+def sea(n=400, **keys):
+    return draw({"name": "sea", "n_samples": n, **keys}, Path())
+
+
+@pytest.mark.parametrize("delay, size", [(1, 1), (30, 7), (30, 60), (1000, 60)])
+def test_an_example_is_learnt_after_so_many_more_were_predicted(delay, size):
+    drawn = sea(60)
+    late = Delayed(DWMClassifier(5), delay, 2)
+    found = [late.test_then_train(drawn.x[i : i + size], drawn.y[i : i + size], [0, 1]) for i in range(0, 60, size)]
+    model, expected = DWMClassifier(5), []
+    for t in range(60):
+        expected.append(model.predict(drawn.x[t : t + 1])[0] if t > delay else 1)
+        if t >= delay:
+            model.partial_fit(drawn.x[t - delay : t - delay + 1], drawn.y[t - delay : t - delay + 1], [0, 1])
+    assert np.concatenate(found).tolist() == expected
+
+
+@pytest.mark.parametrize("holdouts", [True, False])
+@pytest.mark.parametrize("delay", [399, 400, 10**12])
+def test_a_delay_as_long_as_the_stream_teaches_nothing_and_every_figure_is_a_number(delay, holdouts):
+    drawn = sea() if holdouts else draw({"name": "led", "n_samples": 400}, Path())
+    keys = {"eval_every": 20, "fading": 0.99, "measures": "all", "delay": delay}
+    result = OnStream().run(IBoostClassifier(50, 5), open_stream(lambda *_: drawn, keys, Path(), None, {}), spawn(0))
+    always = 100 * (drawn.y == 1).mean()
+    name = "prequential_accuracy_pct" if holdouts else "test_accuracy_pct"
+    assert result["metrics"][name] == pytest.approx(always)
+    assert result["metrics"]["kappa"] == pytest.approx(0.0, abs=1e-12)
+    json.dumps(result, allow_nan=False)
+
+
+def test_labels_late_by_so_many_examples_put_recovery_off_by_as_many():
+    n, change, delay = 2000, 1000, 40
+    y = (np.arange(n) >= change).astype(int)
+    held = tuple(Holdout(np.zeros((4, 1)), np.full(4, concept)) for concept in (0, 1))
+    drawn = DriftStream("turn", np.zeros((n, 1)), y, ("a", "b"), np.array([change]), held)
+    keys = {"eval_every": 20, "delay": delay}
+    metrics = OnStream().run(Last(), open_stream(lambda *_: drawn, keys, Path(), None, {}), spawn(0))["metrics"]
+    assert metrics["recovery_pct"] == pytest.approx(100 * 28 / 30)  # checkpoints 1020 and 1040 are lost
+
+
+@pytest.mark.parametrize("cuts", [(), (5,), (30,), (29, 31, 60)])
+def test_metrics_count_after_the_examples_that_are_not_scored(cuts):
+    y, said = np.random.default_rng(0).integers(2, size=(2, 80))
+    score, measures = Prequential(7, 0.9, 10, since=30), Measures(None, 2, 7, 10, [20, 40], since=30)
+    for part, answers in zip(np.split(y, cuts), np.split(said, cuts)):
+        score.update(part == answers)
+        measures.update(part, answers, 0.0)
+    assert score.accuracy_pct == measures.accuracy_pct == 100.0 * np.mean(y[30:] == said[30:])
+    found = measures.metrics()
+    assert found["kappa"] == pytest.approx(cohen_kappa_score(y[30:], said[30:]))
+    assert "recovery_1_pct" not in found and found["recovery_2_pct"] == 100.0 * np.mean(y[40:] == said[40:])
+    assert score.curve["examples"] == [10, 20, 30, 40, 50, 60, 70, 80]
+
+
+def test_hold_outs_are_asked_after_them_and_something_must_be_left(tmp_path):
+    stream = DriftStream("toy", np.zeros((90, 1)), np.zeros(90, int), ("a", "b"), np.array([40]))
+    followed = [open_stream(lambda *_: stream, {"scored_after": n}, tmp_path, None, {"n": 20}) for n in (0, 50)]
+    assert [one.first for one in followed] == [20, 50]
+    with pytest.raises(BoostrunError, match="the stream has 90 examples, none is left"):
+        open_stream(lambda *_: stream, {"scored_after": 90}, tmp_path, None, {})

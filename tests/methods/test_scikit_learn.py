@@ -53,13 +53,15 @@ def trained():
 
 
 @pytest.mark.slow
-def test_a_process_that_is_spared_trains_without_scikit_learn(trained):
+def test_a_spared_process_trains_the_same_without_scikit_learn(trained):
     assert [trained[spared][0] for spared in (False, True)] == [True, False]
-
-
-@pytest.mark.slow
-def test_what_is_trained_and_known_of_an_estimator_is_the_same(trained):
     assert trained[False][1:] == trained[True][1:] and trained[True][2:] == [True, True]
+
+
+def test_classifiers_are_imported_without_scikit_learn_in_a_spared_process():
+    imports = "\n".join(line for line in TRAINED.splitlines() if line.startswith("from boostrun"))
+    program = f"{imports.partition('from boostrun.data')[0]}scikit_learn.spare()\n{imports}\nimport sys\n"
+    subprocess.run([sys.executable, "-c", f"{program}assert 'sklearn' not in sys.modules"], check=True)
 
 
 def test_parameters_of_the_plain_base_are_those_of_scikit_learns():
