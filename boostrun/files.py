@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 _OWNED = re.compile(r"\b([0-9a-f]{8})-(\d+)(?:\.(\d+))?-")
-_ABANDONED = 3600.0  # seconds after which a file of another machine belongs to no living writer
+_ABANDONED = 3600.0  # seconds after which another machine's file counts as abandoned
 
 
 @contextlib.contextmanager
@@ -40,7 +40,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     [('a.txt', b'whole')]
     """
     if is_device(path):
-        content = io.BytesIO()  # which can be sought in, unlike a pipe
+        content = io.BytesIO()  # seekable, unlike a pipe
         yield content
         Path(path).write_bytes(content.getvalue())
         return
@@ -67,7 +67,7 @@ def write_whole(path: Path, data: bytes | memoryview) -> None:
 
 
 def is_device(path: Path | str) -> bool:
-    """Whether a path exists and cannot be replaced: a device, a pipe, an open file by its number.
+    """Whether a path exists and cannot be replaced: a device, a pipe, or an open file under /proc, as /dev/stdout.
 
     >>> is_device(os.devnull), is_device("/no/such/file")
     (True, False)

@@ -22,8 +22,8 @@ _KEY = 8  # letters of a record's key
 def main(words: Arguments) -> int:
     """Print the choices of the groups that are named, or of all groups, one line each; for ``runs`` your runs.
 
-    Methods are grouped by budget and paper. The headings are printed on a terminal only, so that in a pipe the first
-    column has the names and nothing else.
+    Methods are grouped by budget and paper. If groups are named, headings are printed on a terminal only, so that in a
+    pipe the first column has the names and nothing else; otherwise each group is a line "GROUP:" and indented names.
     """
     if words.names == [RUNS]:
         return _runs(words)
@@ -32,7 +32,7 @@ def main(words: Arguments) -> int:
             known = (*GROUPS, RUNS)
             raise BoostrunError(f"nothing to list under '{group}'{did_you_mean(group, known)} ({', '.join(known)})")
         found = catalogue.parts(group) if group in catalogue.PARTS else catalogue.summaries(group, words.config_dir)
-        if group == "frontier":  # as reproduce takes them
+        if group == "frontier":  # with the prefix that boostrun reproduce expects
             found = {f"{ROOM}{name}": line for name, line in found.items()}
         if not words.names:
             print(f"{group}:")

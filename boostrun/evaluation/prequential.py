@@ -34,7 +34,6 @@ class Delayed:
 
     Cost: for each example one prediction and one call to learn it, in Python.
 
-    >>> from boostrun.data.streams.drift_stream import DriftStream
     >>> class Last:
     ...     def test_then_train(self, X, y, classes): self.label = y[-1]
     ...     def predict(self, X): return np.full(len(X), self.label)
@@ -64,8 +63,8 @@ class Delayed:
         return self.learner.predict(X) if self._begun else np.full(len(X), self._first)
 
 
-TAIL = 500  # examples before a change
-_REHEARSED = 100  # examples on which a learner is compiled
+TAIL = 500  # examples before a change, or the end, that tail accuracy covers
+_REHEARSED = 100  # examples run first, so that compilation is not timed
 
 
 class OnStream:
@@ -196,8 +195,8 @@ def follow(
     first : int, no checkpoint is before this example, such as the length of a window
     measures : gets the predictions for the examples of the stream, made before they are learned; or None
 
-    The concept of a checkpoint is that of the last example. Cost: one prediction of a hold-out for each checkpoint, for
-    which a committee needs only its new members. Raises BoostrunError if the stream has no hold-outs.
+    The concept of a checkpoint is that of the last example. Cost: one prediction of a hold-out per checkpoint; a
+    committee with ``answers_on`` computes only its new members. Raises BoostrunError if the stream has no hold-outs.
     """
     if not stream.holdouts:
         raise BoostrunError(f"the stream '{stream.name}' has no hold-out: test it by testing, then training")

@@ -1,6 +1,6 @@
 """Copies of records in MLflow, with ``run.tracker=mlflow``. The records in the store stay authoritative.
 
-``MLFLOW_TRACKING_URI`` says where they go, by default what MLflow's version prefers; the experiment is
+``MLFLOW_TRACKING_URI`` says where they go (default: where the installed MLflow keeps its runs); the experiment is
 ``MLFLOW_EXPERIMENT_NAME`` or ``boostrun``. Records are copied at the end of a run.
 """
 
@@ -55,7 +55,7 @@ class Tracker:
 
 
 def _settings(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The cell and the seed of a record by typed keys."""
+    """The cell and the seed of a record, under the keys that one types on the command line."""
     for group in ("algo", "dataset", "features"):
         for key, value in record["cell"][group].items():
             yield (group if key == "name" else f"{group}.{key}"), value
@@ -85,7 +85,7 @@ def _figures(record: Mapping[str, Any]) -> Iterator[tuple[str, float, int]]:
 
 
 def _call(function, *arguments):
-    """Call MLflow and turn its errors into one sentence."""
+    """Call MLflow; its errors become a BoostrunError of one line."""
     from mlflow.exceptions import MlflowException
 
     try:

@@ -97,8 +97,9 @@ def best_stump_of_columns(columns, present, common, dense, sparse, starts, rows,
     "x_d >= theta" for theta between them, C the sum of signed weights below (Lefakis & Fleuret 2013, section 3). Among
     equals the lowest feature wins, then the lowest gap; ``(-1, 0, 0, 0)`` when no feature takes two values.
 
-    Cost: for a dense feature one load and one addition to a cached counter a sample, and an eighth of the load of a
-    weight; for a sparse one the same an entry; and 256 additions a feature. Floor: d n bytes read (3 an entry).
+    Cost: for a dense feature, per sample, one load and one addition to a cached counter (eight features share the load
+    of a weight); for a sparse one, one addition per entry; and 256 additions per feature. At least d n bytes are read,
+    for sparse features 3 per entry.
     """
     total = np.int64(0)
     for i in range(weights.shape[0]):
@@ -292,7 +293,7 @@ class Course:
         self.rounds_trained += 1
 
     def fill(self, rounds: int, drawn: int, idle: Any) -> None:
-        """Learning ended early: rounds without effect, of the hypothesis ``idle``, up to ``rounds``."""
+        """Learning ended early: pad to ``rounds`` with ``idle`` at step 0; ``rounds_trained`` does not count these."""
         trained = self.rounds_trained
         while len(self.learners) < rounds:
             self.add(idle, 0.0, drawn)
@@ -423,7 +424,7 @@ class Mada(SubSampling):
 
 
 class Wss(SubSampling):
-    """Draw by weight, train without."""
+    """Draw in proportion to the loss weights, then train with equal weights."""
 
     def pick(self, data, r, loss, rng):
         return draw_proportionally(data.weights(loss), r, rng), np.ones(r)

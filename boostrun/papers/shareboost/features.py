@@ -1,4 +1,4 @@
-"""Kinds of candidates: from an array of samples to a pool, by name or by an object with its own keys."""
+"""Kinds of candidate features, given by name or as an object with keys; each makes a pool from an array of samples."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ColumnProducts(Features):
 
 
 class ColumnStumps(Features):
-    """+1 where x > theta, else -1, with ``max_bins`` bins a column; None: all thresholds."""
+    """+1 where x >= theta, else -1; thetas are the edges of ``max_bins`` bins per column, or all thresholds if None."""
 
     default_bias = "pool"
 

@@ -3,10 +3,11 @@
 - :class:`SharedFeatures`, the path of ShareBoost, and the base class of its rivals' paths; functions that compute
   features of new samples.
 - Multiply-adds of patch templates, counted in three ways (Table 1, section 6). There ``fitted`` are the arrays of a
-bank
-  with ``features=templates``: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature c F + f is filter f under mask c.
+  bank with ``features=templates``: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature c F + f is filter f under
+  mask c.
 - Checks of the arrays in a file, before a model is made of them. In the tables of arrays K and k are numbers of
-  classes, T of rounds, d of the model's input columns, C of the classes named in the file, U of the columns in use.
+  classes, T of rounds, d of the model's input columns, D of projected ones, C of the classes named in the file, U of
+  the columns in use, L of lambdas, P of entries in ``positions``; "_" is any size.
 - What scores mean as probabilities, and importances of features: the norm of a feature's weights over the classes at
   the end of the path. Candidates on the same attribute add up; a product gives half its norm to each factor.
 """
@@ -181,7 +182,7 @@ class SharedFeatures(SavedPath):
     def staged_scores(self, samples: np.ndarray, stages: Sequence[int] | None = None) -> Iterator[np.ndarray]:
         """Scores (m, k) with the first t candidates, for every t in ``stages`` (None: 1 to T).
 
-        ``samples`` (m, d) may have any layout. Cost: the columns once, then m columns k multiply-adds a stage.
+        ``samples`` (m, d) may have any layout. Cost: the columns once, then (m x columns x k) multiply-adds a stage.
         """
         design = design_of(self.kind, self.features, samples, self.constants, self.free)
         path = self.path
@@ -348,7 +349,10 @@ def check_mixed_norm(arrays: Arrays, sizes: dict[str, int]) -> dict[str, np.ndar
 
 
 def _check_classes(rows: int, sizes: dict[str, int]) -> None:
-    """A class without a sample has scores but no name; trailing classes without a sample may lack scores too."""
+    """Raise Damaged if the file names fewer than two classes.
+
+    More is not compared: a class without a sample has scores but no name, and trailing ones may lack scores too.
+    """
     if sizes.get("C", 2) < 2:
         raise Damaged(f"it has scores for {rows} classes but names {sizes['C']}")
 

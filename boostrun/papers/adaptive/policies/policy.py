@@ -1,13 +1,11 @@
 """Code shared by the policies.
 
-Look at Q features drawn uniformly, on all samples (Dubout & Fleuret 2014, section 4).
+The uniform policies look at Q features, on all samples (Dubout & Fleuret 2014, section 4): ``uniform_naive`` draws them
+from all features, ``uniform_1q`` from one family drawn uniformly, ``uniform_q1`` one from each of Q families drawn
+uniformly.
 
-``uniform_naive`` draws them of all features, ``uniform_1q`` of one family drawn uniformly, ``uniform_q1`` one of each
-of Q families drawn uniformly.
-
-Samples drawn in proportion to their weights (Dubout & Fleuret 2014, section 3 and equations 1 and 2).
-
-Signed weights s_il = w_il y_il stand as in :mod:`boostrun.kernels.votes`; a sample's weight is m_i = sum_l w_il.
+The kernels at the end draw samples in proportion to their weights (section 3, equations 1 and 2). Signed weights
+s_il = w_il y_il are laid out as in :mod:`boostrun.kernels.votes`; a sample's weight is m_i = sum_l w_il.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from boostrun.papers.adaptive.keys import FewFeaturesKeys, FixedSampleKeys, OnAl
 
 
 class Policy(PolicyKeys):
-    """Base of our policies, which a stranger's may do without: any object with ``choose(board)`` is one.
+    """Base of our policies. Yours need not inherit from it: any object with ``choose(board)`` is a policy.
 
     The booster copies a policy before it uses it, so that an object can be given to several runs. On its copy it calls
     ``start(board)`` once, where a policy has it, then for each step ``choose(board)``, which returns a feature, and
@@ -307,9 +305,9 @@ def sample_by_weight(signed, coarse, fine, spacings, rows, times, sample):
     """S rows drawn with replacement in proportion to their weights, and their signed class vectors.
 
     Parameters: ``signed`` (n, c) float32; ``coarse`` and ``fine`` of :func:`running_weights`; ``spacings`` (S + 1,)
-    float64 standard exponential, whose running sums are sorted uniforms. A row drawn several times is there once. Of
-    ``rows`` (S,) int64, ``times`` (S,) int32 and ``sample`` (S, c) float32 as many entries are filled as are returned:
-    rows ascending, how often each was drawn, and that often u_l = s_il / (m_i S).
+    float64 standard exponential, whose running sums over their total are sorted uniforms. Returns the number of
+    different rows drawn. That many entries are filled: of ``rows`` (S,) int64 the rows, ascending; of ``times`` (S,)
+    int32 how often each was drawn; of ``sample`` (S, c) float32 times u_l, with u_l = s_il / (m_i S).
 
     Cost O(S c + n / 16).
     """

@@ -1,13 +1,14 @@
 """Naive Bayes that learns one example at a time, many learners side by side: members of the online ensembles.
 
-Learner j keeps the weight of every class c, and of every feature the weighted mean and squared deviations (Welford).
+Learner j keeps for every class c its weight W, and for every feature r of the class the weight W_r of the examples that
+had it, their weighted mean, and the sum S of their weighted squared deviations (Welford).
 The score of class c is one pass over the features with numbers kept ready:
 
     gaussian    constant - sum_r slope_r (x_r - mean_r)^2,  slope = 1 / (2 v),  constant = ln W - 1/2 sum ln v
     binary      constant + sum_r slope_r 1[x_r > 0],  p = (W mean + 1) / (W + 2),  slope = ln(p / (1 - p)),
                 constant = ln W + sum ln(1 - p)
 
-with v = S / W_r + floor, where W_r is the weight of the examples that had feature r. The class with the largest score
+with v = S / W_r + floor. The class with the largest score
 among those seen wins. NaN means that a feature is missing: a Gaussian leaves it out, when it learns and when it
 predicts; a binary one counts as not above 0.
 """
@@ -86,8 +87,8 @@ def forget(learners, j):
 
 @written_in
 def train(learners, j, x, y, weight, floor, gaussian):
-    """Learner j learns (x, class y) with a weight k: W += k; a = x - mean; mean += a k / W; S += k a (x - mean), for
-    the features that x has. Cost O(d), with a logarithm a feature."""
+    """Learner j learns (x, class y) with ``weight`` k: W += k, and for each feature that x has W_r += k; a = x - mean;
+    mean += a k / W_r; S += k a (x - mean). Cost O(d), with a logarithm per feature."""
     learners.weight[j, y] += weight
     mean, scatter, slope, met = learners.mean[j, y], learners.scatter[j, y], learners.slope[j, y], learners.met[j, y]
     constant = np.log(learners.weight[j, y])
@@ -174,7 +175,7 @@ def winner(votes):
 
 @allocating_kernel
 def vote_rows(learners, members, coefficients, columns, gaussian, proba, votes):
-    """``votes`` (K, t) of ``members`` (m,) int64 for the rows ``columns`` (d, t), summed in their order.
+    """Fill ``votes`` (K, t) of ``members`` (m,) int64 for the rows in ``columns`` (d, t), summed in members' order.
 
     A member gives its coefficient (``coefficients`` (m,); 0 does not vote) to its :func:`answer`, or with ``proba``
     splits it by :func:`probabilities`. One pass over all rows for each member, class and feature gives the same sums as
