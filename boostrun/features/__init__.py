@@ -11,10 +11,10 @@ set:
 - `first_split`, a `boostrun.features.bank.FirstSplit`, is for state fitted once for all random splits of a data set.
 
 A bank is built again when the code of a function or class that `Pipeline` uses changes; `SOURCES` names further code to
-watch, as "module:name".
-With `VALUES = True` a module makes a value bank instead of codes (see `boostrun.features.build`); with `MISSING = True`
-it works column by column and takes missing values (see `boostrun.data.dataset`). For features of your own one
-function is enough: `boostrun.extend.pipeline` makes a pipeline from it, see docs/howto/extending.md.
+watch, as "module:name". With `VALUES = True` a module makes a value bank instead of codes (see
+`boostrun.features.build`); with `MISSING = True` it works column by column and takes missing values (see
+`boostrun.data.dataset`). For features of your own one function is enough: `boostrun.extend.pipeline` makes a pipeline
+from it, see docs/howto/extending.md.
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ def _refuse_whole(data: Dataset, name: str, memory_mb: int) -> None:
     """Raise BoostrunError if features that need all training samples at once, and a copy, exceed the memory limit."""
     from boostrun.data.dataset import Rows
 
-    copies = 2 if data.missing is None or not len(data.missing) else 4  # gaps are filled first, and marked in added
-    columns needed = copies * data.x_train.nbytes >> 20 if isinstance(data.x_train, Rows) and needed > memory_mb:
+    copies = 2 if data.missing is None or not len(data.missing) else 4  # gaps are filled, and marked in added columns
+    needed = copies * data.x_train.nbytes >> 20
+    if isinstance(data.x_train, Rows) and needed > memory_mb:
         raise BoostrunError(
             f"features={name} are fitted on all {len(data.x_train)} training samples of {data.name} at once, which "
             f"takes {needed} MiB; set run.memory_mb={needed}, or take fewer samples or columns"
