@@ -138,7 +138,7 @@ def test_importing_the_packages_is_light():
 @pytest.mark.parametrize("group, declared", [("dataset", catalogue.datasets), ("features", catalogue.pipelines)])
 def test_a_module_that_names_its_defaults_has_those_that_are_declared(group, declared):
     for name, one in declared().items():
-        module = importlib.import_module(one.loader if group == "dataset" else one.module)
+        module = importlib.import_module(one.loader if group == "dataset" else one.target.partition(":")[0])
         assert getattr(module, "DEFAULTS", defaults(group, name)) == defaults(group, name), name
 
 

@@ -222,7 +222,7 @@ LEARNERS = """
         ("Half", "votes of -1.0", "0.5"),
         ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
         ("Writes", "samples and weights", "it writes into the samples or weights"),
-        ("Wraps", "a saved column below 0", "place holds columns, and one below 0 is answered from the end"),
+        ("Wraps", "a saved column below 0", "place holds columns, and a negative one counts from the end"),
     ],
 )
 def test_a_weak_learner_is_held_to_the_rules(name, check, reason, own):

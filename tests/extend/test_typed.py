@@ -111,5 +111,5 @@ def test_more_samples_held_than_there_are_is_refused(trials):
 
 
 def test_a_regressor_is_told_to_be_none(trials):
-    with pytest.raises(BoostrunError, match="no labels that it was trained on"):
+    with pytest.raises(BoostrunError, match="labels that it was not trained on"):
         trials("algo=keywords:Numbers", "algo.samples_held=50")

@@ -19,8 +19,8 @@ _COLUMNS = frozenset({"codes", "values", "products", "stumps"})  # candidates ar
 _SAVED = frozenset({"c", "npz", "onnx"})
 _IN_C = IN_C | {"templates"}  # a linear predictor needs its chosen templates only
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
-_ALL = {"samples_held": f"{_HERE}.keys:everything"}
-_SHARED = {**_ALL, "features": f"{_HERE}.keys:shared_features"}
+_ALL = {"samples_held": f"{_HERE}.keys:keep_all_samples"}
+_SHARED = {**_ALL, "features": f"{_HERE}.keys:keep_shared_features"}
 _REGS = Range(1e-7, 1e-2, log=True)
 _MARGINS = Choices(0.0, 1.0)
 
@@ -55,7 +55,7 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         tuning=_REG,
-        keeps={**_ALL, "features": f"{_HERE}.keys:own_features"},
+        keeps={**_ALL, "features": f"{_HERE}.keys:keep_features_of_each_class"},
         search={"reg": _REGS},
     ),
     "mixed_norm": Method(
