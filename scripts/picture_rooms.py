@@ -33,8 +33,8 @@ LAYERS = (
     ),
     (("cli", 5.95, "the command, a file a verb"), ("rivals", 10.6, "what people use today")),
     (("conformance", 2.7, "boostrun check"), ("export", 11.1, "a saved model as C")),
-    (("runner", 4.6, "cell, plan, queue, store"),),
-    (("compose", 4.0, "words to settings"), ("report", 8.25, "tables, figures, the page")),
+    (("runner", 4.6, "plan, queue, workers, search"),),
+    (("store", 4.0, "cells, records, packs"), ("report", 8.25, "tables, figures, the page")),
     (("inputs", 3.4, "table, chunks, stream"), ("prediction", 5.75, "a saved model's answers")),
     (
         ("extend", 3.0, "a stranger's own things"), ("evaluation", 6.0, "staged, path, prequential"),
@@ -53,10 +53,9 @@ BARS = (
 )
 # what is declared, wherever it lies; papers' keys and declarations are their own
 _DECLARATIONS = (
-    "config", "core", "data.keys", "features.keys", "methods.declaration", "methods.keys", "methods.making",
-    "methods.paper",
+    "config", "core", "data.keys", "features.keys", "methods.declaration", "methods.paper",
 )  # fmt: skip
-_ELSEWHERE = {"__main__": "cli", "__init__": "cli", "config.compose": "compose"}
+_ELSEWHERE = {"__main__": "cli", "__init__": "cli"}
 _BASE = (
     "", "errors", "files", "fresh_import", "kernel_cache", "papers", "plugins", "signals", "source",
     "normal_form", "when_imported",
@@ -68,8 +67,8 @@ _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2
 def room_of(module: str) -> str:
     """The room of a module, named without the package.
 
-    >>> room_of("papers.iboost.kernels.flb"), room_of("data.keys"), room_of("config.compose")
-    ('papers/iboost', 'declaration', 'compose')
+    >>> room_of("papers.iboost.kernels.iboost"), room_of("data.keys"), room_of("runner.compose")
+    ('papers/iboost', 'declaration', 'runner')
     """
     if module in _BASE:
         return "base"
