@@ -35,10 +35,10 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
     Parameters
     ----------
     {parameters}
-    features : name or object of :mod:`boostrun.papers.shareboost.features` "raw" (the columns of X), "codes" (uint8 X,
-        meaning X/255), "products", "stumps" or "piecewise"; objects take their own keys, such as
-        ``ColumnStumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
-    checkpoint : path or None A folder with one file per round: a killed run continues from there, with the same result.
+    features : name or object of :mod:`boostrun.papers.shareboost.features`
+        "raw" (the columns of X), "codes" (uint8 X, meaning X/255), "products", "stumps" or "piecewise"; objects take
+        their own keys, such as ``ColumnStumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
+    checkpoint : path or None, a folder with one file per round: a killed run continues there, with the same result.
     n_jobs : int or None, number of threads; the result does not depend on it. None: as many as linear algebra may use.
     random_state : int, RandomState or None, for k-means and sampling with "piecewise"; nothing else is random.
 

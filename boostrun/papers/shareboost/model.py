@@ -2,9 +2,8 @@
 
 - :class:`SharedFeatures`, the path of ShareBoost, and the base class of its rivals' paths; functions that compute
   features of new samples.
-- Multiply-adds of patch templates, counted in three ways (Table 1, section 6). There ``fitted`` are the arrays of a
-  bank with ``features=templates``: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature c F + f is filter f under
-  mask c.
+- Multiply-adds of patch templates, counted in three ways (Table 1, section 6); ``fitted`` are the arrays of a bank with
+  ``features=templates``: ``filters`` (F, s, s) and ``masks`` (C, h, w); feature c F + f is filter f under mask c.
 - Checks of the arrays in a file, before a model is made of them. In the tables of arrays K and k are numbers of
   classes, T of rounds, d of the model's input columns, D of projected ones, C of the classes named in the file, U of
   the columns in use, L of lambdas, P of entries in ``positions``; "_" is any size.
