@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -273,12 +273,17 @@ def test_every_rule_trains(rule, digits):
 
 
 def test_from_one_state_the_more_a_rule_may_change_the_lower_it_gets(data):
-    x, _ = data
-    taken, reached = run(data, 2, **EXACT).selected_.tolist(), {}
+    x, y = data
+    two, reached = run(data, 2, **EXACT), {}
+    taken, scores = two.selected_.tolist(), x[:, two.selected_] @ two.path_[-1]
+    rest = [r for r in range(x.shape[1]) if r not in taken]
     for rule in ("line", "column", "full"):
         third = run(data, 3, lambda x: _Forced(x, taken), rule=rule, shortlist=0, **EXACT)
         reached[rule] = third.train_loss_[-1]
-    rest = [r for r in range(x.shape[1]) if r not in taken]
+        if rule == "line":
+            steps = [x[:, [r]] * (x[:, r] @ residuals(scores, y) / len(y)) for r in rest]
+            least = [minimize_scalar(lambda a, s=s: losses(scores + a * s, y).mean()).fun for s in steps]
+            assert third.selected_[-1] == rest[int(np.argmin(least))]
     each = [run(data, 3, lambda x, r=r: _Forced(x, [*taken, r]), **EXACT).train_loss_[-1] for r in rest]
     assert reached["full"] == pytest.approx(min(each), rel=1e-7) and third.selected_[-1] == rest[int(np.argmin(each))]
     assert reached["full"] <= min(reached.values()) + 1e-9
