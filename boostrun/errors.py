@@ -9,7 +9,7 @@ _LONGEST = 100  # characters of a word that a name may be meant by: comparing ta
 
 
 class BoostrunError(ValueError):
-    """Something the user can put right; the message is one short paragraph: what is wrong, where, what is allowed."""
+    """An error the user can correct; the message is one short paragraph: the fault, its place, the allowed values."""
 
 
 class DataMissingError(BoostrunError):

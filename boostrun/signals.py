@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 EXIT = 128 + signal.SIGTERM
 INTERRUPTED = "boostrun: interrupted; finished trials are kept, the same command goes on"
-_AGAIN = 3.0  # seconds within which a second SIGTERM is the first one's echo: `timeout` sends two
+_AGAIN = 3.0  # seconds within which a second SIGTERM is an echo of the first: `timeout` sends two
 
 _heard: list[float] = []
 

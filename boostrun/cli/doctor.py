@@ -101,7 +101,7 @@ def _writable(path: Path) -> str:
 
 
 def _broken(words: Arguments) -> list[str]:
-    """What installed packages bring and cannot be read, including every claim and item of their papers."""
+    """Entry points of installed packages that cannot be read, including every claim and item of their papers."""
     from boostrun.runner import claims, paper
 
     for name in filter(catalogue.is_guest, catalogue.papers()):

@@ -63,7 +63,7 @@ def _by_budget(found: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _notes(group: str, name: str) -> str:
-    """The budget keys and traits of a method, and what must be installed to use it."""
+    """The budget keys and traits of a method, and the packages it needs."""
     if group != "algo" or name not in catalogue.methods():
         return ""
     method = catalogue.methods()[name]

@@ -138,7 +138,7 @@ class Chars74KKeys(SplitDatasetKeys):
 
 @dataclass
 class FollowedKeys(DatasetKeys):
-    """Keys of every stream: how many examples are used, when labels come, and what is measured."""
+    """Keys of every stream: how many examples are used, when labels come, and the measures."""
 
     first: int | None = integer(None, absent=None, help="only the first examples; null, or more than there are: all")
     delay: int = integer(

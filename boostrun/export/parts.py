@@ -86,13 +86,13 @@ class ProgramParts:
 
     Attributes
     ----------
-    what : str, the model in words.
+    what : str, a description of the model.
     x_type, x_size, x_text : str, int, str: C type, length and meaning of the array x.
     n_scores : int, length of the array of scores.
     code : str, tables and static functions, and ``void scores(const x_type *x, double *out)``.
     counted : int, multiply-adds of a prediction as counted in records.
     runs : int, the most multiply-adds that the code does.
-    notes : str, what these numbers include.
+    notes : str, the contents of these numbers.
     """
 
     what: str
@@ -152,7 +152,7 @@ class OnnxParts:
 
     Attributes
     ----------
-    what : str, the model in words.
+    what : str, a description of the model.
     x_type : dtype of the samples X: float32, or float64 if that changes predictions.
     x_size, x_text : int, str: columns of X and their meaning.
     n_scores : int, columns of the scores.

@@ -1,7 +1,7 @@
 """Inputs of methods: a table (a feature bank), chunks (files larger than memory), or a stream whose concept drifts.
 
 A data set declares which of the three it gives, or names its own class, ``module:Class``. An input knows which settings
-it uses, what identifies its content, what must be built once, and how a trial opens it. Heavy modules are imported only
+it uses, the key of its content, the files built once, and how a trial opens it. Heavy modules are imported only
 when data are read.
 """
 
@@ -71,7 +71,7 @@ class Input(Protocol):
 
 
 def input_of(gives: str) -> Input:
-    """The input for what a data set gives: table, chunks, stream, or "module:Class".
+    """The input for a data set's kind: table, chunks, stream, or "module:Class".
 
     >>> type(input_of("stream")).__name__
     'StreamInput'
@@ -98,7 +98,7 @@ def check_reservoir(cell: Any, samples: int, classes: int) -> None:
 
 
 def refuse_keys(dataset: str, root: Mapping, advice: Mapping[str, str]) -> None:
-    """Raise BoostrunError for top-level keys that do not apply to a data set; ``advice`` says what to set instead."""
+    """Raise BoostrunError for top-level keys that do not apply to a data set; ``advice`` names what to set instead."""
     for key, instead in advice.items():
         if root[key] is not None:
             raise BoostrunError(f"dataset={dataset} has no use for {key}={root[key]:g}{instead}")

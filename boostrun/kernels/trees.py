@@ -21,7 +21,7 @@ BITS = 11  # of a word: twice a node's place in its level, and the sign
 DEEPEST = 10
 _MASK = (1 << BITS) - 1
 _BLOCK = 64  # samples that go down a tree together
-_LANES = 4  # of what is counted, added up or put in place
+_LANES = 4  # of the histogram that is counted, added up or moved
 _SHORT = 5  # samples more than slots of a run, on average, with which it is looked at as a whole
 _ABOUT = 1.0 + 1e-12  # more than what rounding can hide
 

@@ -1,4 +1,4 @@
-"""Panels, lines, names and legends: what every picture is drawn with.
+"""Panels, lines, names and legends, shared by all pictures.
 
 Pictures have matplotlib's default style: the user's backend, open figures and style sheets have no effect on them and
 do not change. Equal figures are written as equal files.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """One cell of a table: what was asked for, and the records that exist.
+    """One cell of a table: the requested trials, and the records that exist.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ class Tradeoff(NamedTuple):
 
 
 class Extras(NamedTuple):
-    """What the figures of an item show besides its curves.
+    """Additional figures of an item, besides its curves.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ NO_EXTRAS = Extras()
 
 
 class ItemFigure(NamedTuple):
-    """A figure, the name of its file, and what it shows in words."""
+    """A figure, the name of its file, and a description."""
 
     stem: str
     title: str

@@ -49,7 +49,7 @@ def metric_name(metric: str) -> str:
 
 
 def axis_name(metric: str) -> str:
-    """What an axis is called: words that a reader knows, a unit in brackets, no name of a variable.
+    """The label of an axis: plain words and a unit in brackets, no name of a variable.
 
     >>> axis_name("train_seconds"), axis_name("test_error_pct"), axis_name("samples_drawn"), axis_name("build_seconds")
     ('training time (s)', 'test error (%)', 'samples drawn', 'build time (s)')

@@ -375,7 +375,7 @@ def markdown(frontier: Frontier) -> str:
 
 
 def as_csv(frontier: Frontier) -> str:
-    """A line for each point: its accuracy, what it spent and its settings, with ten digits."""
+    """A line for each point: its accuracy, budget spent and settings, with ten digits."""
     names = ("n", "expected", "mean", "std", "rank", "spent", "over", "words", "reason")
     found: list[list] = [["method", "rival", frontier.kind, *names]]
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}

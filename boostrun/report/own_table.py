@@ -175,7 +175,7 @@ def own_table(
     entries : one for each row
     keys : for each entry, the values of keys that distinguish it; a missing key is shown as a dash
     metric : key in the records' metrics
-    about : lines on what was run
+    about : lines describing the run
     costs : keys in the records' cost; those without figures are left out
     scores : for each entry, further measures of its trials by the heads of their columns
 

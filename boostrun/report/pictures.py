@@ -20,7 +20,7 @@ from boostrun.report.table import ResultTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_STAMP = ".pictures"  # beside pictures: the digest of what they show, and their names
+_STAMP = ".pictures"  # beside pictures: the digest of their content, and their names
 _SHOWN = ("status", "seed", "cell", "metrics", "cost")  # parts of a record that a picture can show besides its curve
 
 
@@ -46,7 +46,7 @@ def write_both(figure: Figure, path: Path, vectors: bool = True) -> list[Path]:
 def drawing_digest(
     name: Hashable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras
 ) -> str:
-    """A digest of all that pictures show: equal digests mean equal pictures. ``name`` stands for what else decides."""
+    """A digest of the content of pictures: equal digests mean equal pictures. ``name`` stands for what else decides."""
     total = hashlib.sha256(repr((_drawing_code(), name, list(metrics), extras)).encode())
     records: dict[int, bytes] = {}  # entries share them
     for kind in (entries, curves):

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """What a table is about.
+    """The specification of a table.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class TableSpec:
     higher_is_better : whether the high end of the metric is good; errors, seconds and the like are always better low
     columns : heads of the column levels, e.g. ``("dataset", "r")``
     notes : lines for the footer
-    targets : what the table is expected to show, see :mod:`boostrun.report.targets`
+    targets : expected properties of the table, see :mod:`boostrun.report.targets`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
     changed : what was changed by hand, e.g. ``"T=1000 trials=3"``, shown in the title too
     naught : rows of methods that learn nothing, which are compared with no other
@@ -68,7 +68,7 @@ class TableSpec:
 
     @property
     def heading(self) -> str:
-        """The title, with what was shrunk, narrowed or changed."""
+        """The title, with the settings that were shrunk, narrowed or changed."""
         return " ".join([self.title, *(f"[{what}]" for what in (self.quick, self.changed) if what)])
 
 

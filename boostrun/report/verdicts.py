@@ -200,7 +200,7 @@ class _Trial:
         return self.case.of * ((100.0 - figure) if "accuracy" in metric else figure) / 100.0
 
     def codes(self) -> set[tuple[str, str]]:
-        """What the compared records are of, with a name of their code, empty for today's."""
+        """The cells of the compared records, with a name of their code, empty for today's."""
         picks = [pick for pick in self.picks if not pick.paper]
         picks += [dataclasses.replace(pick, row=pick.less, less="") for pick in picks if pick.less]
         return {code for pick in picks for code in self._cell(pick)[1]}

@@ -15,7 +15,7 @@ _TREES = {
 }  # fmt: skip
 _ROUNDS = Range(50, 400, log=True)
 _RATE = Range(0.02, 0.5, log=True)
-_LEAF_WISE = {  # what is tried of trees that grow where the gain is largest
+_LEAF_WISE = {  # search ranges of trees that grow leaf by leaf
     "T": _ROUNDS,
     "learning_rate": _RATE,
     "leaves": Range(4, 128, log=True),

@@ -282,7 +282,7 @@ def _alarm(trees, node, error, count, growth):
 
 @part
 def _verdict(trees, node, loss, other_loss, growth):
-    """What to do with the alternate of a branch after one more example: 1 take it, -1 drop it, 0 keep trying."""
+    """Decide on the alternate of a branch after one more example: 1 take it, -1 drop it, 0 keep trying."""
     numbers = trees.numbers
     numbers[node, LOSS] = loss + _FADING * numbers[node, LOSS]
     numbers[node, OTHER_LOSS] = other_loss + _FADING * numbers[node, OTHER_LOSS]

@@ -120,7 +120,7 @@ class SGBTClassifier(SGBTKeys, StreamLearner):
     ----------
     classes_ : labels.
     n_seen_ : int, examples learned.
-    n_splits_, n_alarms_, n_replaced_ : int, over all trees: leaves split, alternate trees begun, branches replaced.
+    n_splits_, n_alarms_, n_replaced_ : int, over all trees: leaves split, alternate trees started, branches replaced.
 
     Cost O(M (depth + k B)) per example for k features per tree and B bins, times the classes if there are more than
     two.

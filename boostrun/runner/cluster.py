@@ -63,7 +63,7 @@ class Engine(Protocol):
         ...
 
     def receive(self) -> list[tuple[Task, list[Summary] | Lost]]:
-        """Tasks that have ended since the last call; waits for some, but not for ever: the list may be empty."""
+        """Tasks that have ended since the last call; waits for some, with a limit: the list may be empty."""
         ...
 
     def nodes(self) -> list[str]:

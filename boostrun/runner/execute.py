@@ -126,7 +126,7 @@ def run_cells(
 
 
 def execute_of(all_settings: Sequence[Settings], trials: int, quiet: bool = True) -> Execute:
-    """What runs the trials of these settings, ``trials`` of them together."""
+    """The pool that runs the trials of these settings, ``trials`` of them together."""
     first = all_settings[0]
     data_root, cache_root = (str(root.absolute()) for root in roots(first))
     threads = threads_for(first, trials)

@@ -43,7 +43,7 @@ Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class FrontierRequest:
-    """What a frontier is made of: the kind of budget, budgets ``at`` (empty: a grid), methods (empty: the usual ones),
+    """The parts of a frontier: the kind of budget, budgets ``at`` (empty: a grid), methods (empty: the usual ones),
     other ``words``, trials of each search (0: nothing is tuned), and whether it is the quick version.
     """
 

@@ -97,7 +97,7 @@ def save(model, bank, path: str | Path, parts: Parts | None = None, table: RawTa
 
 
 def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable | None]:
-    """What the loader of a data set reads, and for the user's own table the columns of its file."""
+    """The files a data set's loader reads, and for the user's own table the columns of its file."""
     config = loader.config_for(dataset, data_root)
     functions = loader_of(config)
     options = merge(config, functions.DEFAULTS, "dataset")

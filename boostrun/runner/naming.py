@@ -139,7 +139,7 @@ def _differing(settings: Sequence[Mapping[Any, Any]]) -> list[Any]:
 
 
 def in_common(cells: Sequence[PlannedCell]) -> str:
-    """What all cells have in common, as typed: data set, features, budgets, and keys that are not at their defaults."""
+    """The settings all cells share, as typed: data set, features, budgets, and keys that are not at their defaults."""
     each = distinctions(cells)
     shared = {key: value for key, value in each[0].items() if all(other.get(key) == value for other in each)}
     for part in PARTS:

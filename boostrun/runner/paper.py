@@ -52,7 +52,7 @@ class Item:
     kappas : metric -> row: the improvement over that row's accuracy, scaled to 1.
     mean_over : a swept key whose values count as trials of one cell, with their ``positions``.
     against : the column level that is the axis of a figure.
-    t_name : what T is called in figures.
+    t_name : the name of T in figures.
     levels : rows that are horizontal lines in figures of curves, or a panel's text along a stream -> the metric in
         their caption, if any.
     differences_to : the row with which others are compared by seed.
@@ -174,7 +174,7 @@ class Item:
     # -- pictures
 
     def extras(self, entries: Sequence[Entry], table: ResultTable) -> Extras:
-        """What figures of the item's curves show besides them."""
+        """Additional content of the item's curve figures."""
         from boostrun.report.figures import Extras, PaperPoint, Tradeoff
 
         read = [(entry, cell) for entry, cell in zip(entries, table.cells) if entry.rounds and cell.has_paper]

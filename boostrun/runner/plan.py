@@ -33,7 +33,7 @@ _MOST_NAMES = 3  # changed definitions that are named
 
 @dataclass
 class PlannedCell:
-    """A cell and what the store has of its trials.
+    """A cell and the stored records of its trials.
 
     ``inputs`` are those of its first trial, and of all trials unless each splits the samples anew. If data are missing
     or a value has not been tuned, ``inputs.data`` is empty and ``missing`` says what belongs where. If a run allowed
@@ -198,7 +198,7 @@ def _data_key(dataset: str, features: str, places: Places) -> str:
 
 
 def _why_stale(record: dict, inputs: Inputs, equivalent: Equivalent, since: Callable[[str], list[str]]) -> str:
-    """What changed since a record was made: definitions by name, "code", "data or features"; empty: nothing."""
+    """Changes since a record was made: definitions by name, "code", "data or features"; empty: nothing."""
     found = []
     if not equivalent.kind(record["inputs"]["source"], inputs.source):
         names = since(record["inputs"]["source"])

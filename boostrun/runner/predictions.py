@@ -3,7 +3,7 @@
 A file per trial, ``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers;
 ``classes`` (k,) text; ``probabilities`` (n, k) float32 if the model has them and they take at most 32 MiB unpacked;
 ``losses`` and ``bins``, log loss, Brier score and reliability over all samples, measured before rounding
-(:mod:`boostrun.evaluation.measures`). What is missing has no rows.
+(:mod:`boostrun.evaluation.measures`). Missing trials have no rows.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class RunProgress:
                 values.setdefault(name, []).append(metrics[name])
 
     def _news(self) -> str:
-        """What was counted so far, and the metrics of the last trial's cell."""
+        """The counts so far, and the metrics of the last trial's cell."""
         parts = [f"{self._cached} cached", *([f"{self._failed} failed"] if self._failed else [])]
         if self._last is not None:
             parts += [self._last.cell.label] if len(self._cells) > 1 else []

@@ -26,7 +26,7 @@ from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.tuned import with_values
 
-BATCH = 5  # trials asked for before any of them is told
+BATCH = 5  # trials proposed before any loss is known
 HOLDOUT = 0.2  # default share of the training data that is held out
 BY = "test_error_pct"  # here the error on the held-out data
 COSTS = ("evaluations", "train_seconds")
@@ -36,7 +36,7 @@ _DIGITS = 4  # of a number that is tried, so that it can be typed
 
 @dataclass(frozen=True)
 class Study:
-    """Settings, and what is searched: key as typed (``algo.shrinkage``, ``T``) -> range or choices."""
+    """Settings, and the search space: key as typed (``algo.shrinkage``, ``T``) -> range or choices."""
 
     settings: Settings
     space: Mapping[str, Range | Choices]
@@ -104,7 +104,8 @@ class Found:
 def study_of(
     settings: Settings, given: Collection[str] = (), own: Mapping[str, Range | Choices] | None = None
 ) -> Study:
-    """A study of what a method declares as searchable, without the keys that are ``given``, with ``own`` ranges added.
+    """A study of the keys a method declares as searchable, without the keys that are ``given``, with ``own`` ranges
+    added.
 
     A key that has an effect only at another key's value is left out if that value is ruled out.
 
@@ -292,7 +293,7 @@ class Sampler:
     usual : key -> its usual value, for all keys that are in ``space`` or in a ``when`` of it
     seed : int
 
-    The first proposal is the usual values. All others follow from the seed and from the losses told so far, in their
+    The first proposal is the usual values. All others follow from the seed and from the losses so far, in their
     order. Nothing is kept on disk. Cost: a few ms per trial.
 
     >>> sampler = Sampler({"shrinkage": Range(0.01, 1.0, log=True)}, {"shrinkage": 0.5}, seed=0)

@@ -1,4 +1,4 @@
-"""What a worker does for one trial: lock it, open its input, train, test, and write its record.
+"""One trial in a worker: lock it, open its input, train, test, and write its record.
 
 :mod:`boostrun.runner.queue` is the parent's side.
 """
@@ -185,7 +185,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Job:
-    """What the trials of a run share, sent to the workers with each trial."""
+    """Settings shared by the trials of a run, sent to the workers with each trial."""
 
     execute: Callable[[Trial], Mapping[str, Any]]
     store: Store

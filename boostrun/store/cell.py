@@ -142,7 +142,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a trial reads besides its configuration. A stored record is stale if one of the two has changed."""
+    """The inputs of a trial besides its configuration. A stored record is stale if one of the two has changed."""
 
     data: str
     """Checksum of the data (the key of the feature bank)."""

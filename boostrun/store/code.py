@@ -32,7 +32,7 @@ class Code(NamedTuple):
 
 
 def code_of(cell: Cell) -> Code:
-    """What decides the result of a cell: its method, evaluation, input and seeds, and nothing that it does not use.
+    """The code that decides the result of a cell: its method, evaluation, input and seeds, and only code they use.
 
     >>> cell = Cell({"name": "wsam"}, {"name": "mnist"}, {"name": "raw", "bins": 16}, {"r": 20, "q": 10})
     >>> code_of(cell).roots[0], code_of(cell).facts["budget"]

@@ -31,7 +31,7 @@ class DamagedPackError(BoostrunError):
 
 
 class Known(NamedTuple):
-    """What planning needs of a record, known without reading the record."""
+    """Fields of a record that planning needs, known without reading the record."""
 
     key: str
     cell_key: str

@@ -37,7 +37,7 @@ FIXED = pa.schema([
     ("provenance", _TEXT), ("error", _TEXT), ("curve", _TEXT),
 ])  # fmt: skip
 """The columns of every file. A seed is a text because it may have more digits than any integer of Arrow."""
-_PLANNED = ("key", "cell", "seed", "status", "seconds", "peak_memory_mb")  # what planning reads of all records
+_PLANNED = ("key", "cell", "seed", "status", "seconds", "peak_memory_mb")  # columns that planning reads of all records
 _TEXTS = ("inputs", "metrics", "cost", "time", "provenance", "error")
 _REPEATED = ("cell", "seed", "inputs", "status", "provenance", "error", "curve")  # few values, in a dictionary
 COSTS = ("seconds", "peak_memory_mb")
@@ -194,8 +194,8 @@ def _value_of(shape: Any, ints: Iterator[int], floats: Iterator[float]) -> Any:
 class ParquetPack:
     """An open packed file; it stays readable if another file replaces it.
 
-    What planning needs is read at once. Before the first record is returned, the checksum of the whole file is
-    compared. Raises DamagedPackError if the file is truncated or corrupt, OSError if it cannot be read.
+    The fields that planning needs are read at once. Before the first record is returned, the checksum of the whole file
+    is compared. Raises DamagedPackError if the file is truncated or corrupt, OSError if it cannot be read.
     """
 
     def __init__(self, path: Path) -> None:

@@ -167,7 +167,7 @@ def _cpu_model() -> str:
 
 
 def _output_of(command: Sequence[str], environment: dict[str, str] | None = None) -> str:
-    """What a command prints; empty if it fails."""
+    """The output of a command; empty if it fails."""
     try:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=20, env=environment, check=True, stdin=subprocess.DEVNULL

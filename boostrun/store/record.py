@@ -30,7 +30,7 @@ _set_aside: dict[str, str] = {}
 
 
 class NotARecordError(BoostrunError):
-    """What was read or is to be written is not a record. The message names the first field that does not fit."""
+    """The data read or to be written are not a record. The message names the first field that does not fit."""
 
 
 # -- the schema --------------------------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ class Store:
         return frozenset(self._packs.known)
 
     def known(self) -> Iterator[Known]:
-        """What planning needs of every record, ordered by key. Unchanged files are not read again."""
+        """The fields of every record that planning needs, ordered by key. Unchanged files are not read again."""
         single = {key: known for key, known in self._scan() if not self._is_published(key)}
         yield from (known for _, known in sorted({**self._packs.known, **single}.items()))
 

@@ -18,7 +18,7 @@ from boostrun.papers.adaptive import keys
 
 _HERE = "boostrun.papers.adaptive"
 _PROBE = {"budget_multiplier": 100.0, "family": 0}  # fits the few samples of one family on which it is compiled
-_SEARCH: dict[str, Range | Choices] = {  # what tuning tries for the parameters of a policy
+_SEARCH: dict[str, Range | Choices] = {  # search ranges of the parameters of a policy
     "scale": Range(0, 11), "eta": Range(0.03, 3.0, log=True), "mixing": Range(0.01, 0.5, log=True),
     "R": Range(2, 30, log=True), "looks": Range(1, 8), "age_weight": Range(0.1, 10.0, log=True),
     "pilot_share": Range(0.02, 0.5, log=True), "components": Range(1, 4), "s_min": Range(8, 128, log=True),

@@ -93,7 +93,7 @@ def weighted_majority_link(classifier) -> Votes:
 
 def blocks_link(classifier) -> Votes:
     """None: an unweighted vote."""
-    return Votes("its members vote alike, and minimise no loss together", _committee_votes)
+    return Votes("its members vote alike, without a common loss", _committee_votes)
 
 
 def frequencies_link(classifier) -> Link:
@@ -105,7 +105,7 @@ def _has_several_classes(classifier) -> bool:
     return len(getattr(classifier, "classes_", ())) > 2
 
 
-# What each class gets of the votes, (n, K) float64
+# Share of the votes of each class, (n, K) float64
 
 
 def _frequencies(classifier, X) -> np.ndarray:

@@ -92,7 +92,7 @@ _RELATIVE_FLOOR = 1e-13  # pivots below this share of the mean diagonal of Sigma
 
 
 class Selection(NamedTuple):
-    """What elimination found: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, the
+    """The result of elimination: ``kept`` ascending, their corrected ``weights``, the ``order`` of discarding, the
     ``target`` h* o y it ended with, how often the diagonal was raised, and by how much.
     """
 

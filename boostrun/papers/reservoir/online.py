@@ -460,8 +460,8 @@ class OSBoost(_Smooth):
 
     The vote is uniform whatever the samples (1 and not 1 / T: whole numbers add up exactly, and a tie is a tie). With
     stumps that are given, OSBoost thus learns nothing, and its score is that of the stumps alone. ``met`` and
-    ``edges`` (T,) keep sum w and sum w y h_t(x), what each stump would have been trained on: edges / met of at least
-    gamma everywhere is the paper's condition on weak learners.
+    ``edges`` (T,) keep sum w and sum w y h_t(x), the weights each stump would have been trained with: edges / met of at
+    least gamma everywhere is the paper's condition on weak learners.
     """
 
     def __init__(self, stumps, gamma: float = 0.1):

@@ -46,7 +46,7 @@ class Records:
         return len(self._records)
 
     def put(self, record: Mapping[str, Any], command: str, stale: str = "") -> int:
-        """The number of a record; ``command`` runs its cell again, ``stale`` says what has changed since it ran."""
+        """The number of a record; ``command`` runs its cell again, ``stale`` lists the changes since it ran."""
         key, seed, provenance = str(record["key"]), record["seed"], record["provenance"]
         if key not in self._numbers:
             self._numbers[key] = len(self._records)
@@ -332,7 +332,7 @@ class Diagram(NamedTuple):
 
 @dataclass(frozen=True)
 class PageSection:
-    """What the page shows of an item; ``told`` counts its figures, ``when`` is the end of its last trial."""
+    """The view of an item on the page; ``told`` counts its figures, ``when`` is the end of its last trial."""
 
     name: str
     title: str
