@@ -448,6 +448,7 @@ def _given_by_papers(name: str) -> str:
 
 
 def sha(*parts: str) -> str:
+    """sha256 (hex) of texts, joined by line ends."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -457,7 +458,7 @@ class Reached(NamedTuple):
     definitions: dict[str, str]
     """Dotted name of each definition -> sha256 (hex) of its own text, whatever that refers to."""
     unresolved: tuple[str, ...]
-    """What no reading of the source can follow, "module, line 3: globals()"."""
+    """Code that cannot be followed, "module, line 3: globals()"."""
 
 
 def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:

@@ -119,7 +119,7 @@ def has_unit(metric: str) -> bool:
 
 
 def spread(mean: float, std: float, group: str = NARROW, places: int = 2) -> str:
-    """``mean (std)``; the mean alone where there is no std, empty where there is no mean.
+    """``mean (std)``; the mean alone without a std, empty without a mean.
 
     >>> spread(84.31, 0.29), spread(84.31, float("nan"))
     ('84.31 (0.29)', '84.31')

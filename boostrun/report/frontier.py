@@ -61,7 +61,7 @@ class FrontierPoint:
     Attributes
     ----------
     method, rival : its name, and whether it is a rival
-    budget : what it may spend
+    budget : the amount it may spend
     records : the finished trials
     expected : how many trials were asked for
     reason : why there is no trial, if that is known

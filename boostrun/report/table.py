@@ -46,7 +46,7 @@ class TableSpec:
     notes : lines for the footer
     targets : expected properties of the table, see :mod:`boostrun.report.targets`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
-    changed : what was changed by hand, e.g. ``"T=1000 trials=3"``, shown in the title too
+    changed : settings changed by hand, e.g. ``"T=1000 trials=3"``, shown in the title too
     naught : rows of methods that learn nothing, which are compared with no other
     """
 

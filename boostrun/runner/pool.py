@@ -154,7 +154,7 @@ def _settle(submit: Callable[..., Future]) -> None:
     a KeyError whose traceback nobody can catch. It also logs a traceback if it sends a task to a pool that was ended.
     Tasks are seen in order, so the last one is enough; joblib sends no more once it aborts.
     """
-    with contextlib.suppress(RuntimeError):  # the pool is broken or has ended: nothing is waiting
+    with contextlib.suppress(RuntimeError):  # the pool is broken or has ended: no task is waiting
         last = submit(int)
         limit = time.monotonic() + _PATIENCE
         while not (last.running() or last.done()) and time.monotonic() < limit:
@@ -163,7 +163,7 @@ def _settle(submit: Callable[..., Future]) -> None:
 
 @contextlib.contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Block SIGINT in this thread, and for ever in processes and threads that are started meanwhile.
+    """Block SIGINT in this thread, and permanently in processes and threads that are started meanwhile.
 
     A terminal sends ctrl-C to all processes: a worker that is still loading would end in a traceback. The threads are
     loky's, which replace workers later.

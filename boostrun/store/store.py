@@ -27,7 +27,7 @@ _UNLINK_LOCKS = int(filelock_version.split(".")[0]) >= 4 and os.name == "posix"
 
 
 class StoreWriteError(BoostrunError):
-    """A record could not be written (full disk, read-only folder). Nothing of it is left behind."""
+    """A record could not be written (full disk, read-only folder). No part of it remains."""
 
 
 class LockBusyError(BoostrunError):
@@ -218,7 +218,7 @@ class Store:
     def lock(self, key: str, *, timeout: float = -1) -> Iterator[None]:
         """Hold a trial exclusively among all processes on this store. The lock of a dead process is free at once.
 
-        ``timeout`` in seconds: if negative, waits for ever; 0 raises LockBusyError at once if the lock is taken.
+        ``timeout`` in seconds: if negative, waits without limit; 0 raises LockBusyError at once if the lock is taken.
         """
         path = self.root / ".locks" / self.path(key).stem
         try:

@@ -364,7 +364,7 @@ class TreeRun(TrainingRun):
     A round grows a tree place by place, each level before the next. At a node the policy chooses a feature, with the
     budget of a step, on the node's samples; its threshold is the one that parts them best, in double precision. Nodes
     of which no sample differs in that feature, or whose samples all say the same, are leaves. With S the sums of signed
-    weights, leaves vote by their sign, and the tree's edge is what the stump's is::
+    weights, leaves vote by their sign, and the tree's edge is defined as the stump's::
 
         v_{leaf l} = sign(S_{leaf l}),   e = sum_leaf sum_l |S_{leaf l}|,   alpha = 1/2 log((1 + e) / (1 - e))
 

@@ -270,6 +270,7 @@ _SANTAFE_FILES = ("santafe_laser.npy", "santafe_laser.txt", "A.dat")
 
 
 def places_santafe(options: Mapping, data_root: Path) -> str:
+    """The file to provide and its folder, as a clause."""
     folder = Path(data_root) / "santafe"
     others = " or ".join(_SANTAFE_FILES[1:])
     return f"{folder / _SANTAFE_FILES[0]}, or {others} there with one number a line: the 10,093 laser values"
@@ -370,10 +371,12 @@ ELECTRICITY_COLUMNS = ["date", "day", "period", "nswprice", "nswdemand", "vicpri
 
 
 def places_electricity(options: Mapping, data_root: Path) -> str:
+    """The file to provide and its folder, as a clause."""
     return f"{Path(data_root) / 'streams' / ELECTRICITY_FILE}, data set 151 of OpenML as CSV"
 
 
 def files_electricity(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by name; DataMissingError if one is absent."""
     return found("electricity", (ELECTRICITY_FILE,), data_root)
 
 
@@ -393,10 +396,12 @@ WEATHER_WIDTH = 8
 
 
 def places_weather(options: Mapping, data_root: Path) -> str:
+    """The files to provide and their folder, as a clause."""
     return " and ".join(str(Path(data_root) / "streams" / name) for name in (DATA, LABELS))
 
 
 def files_weather(options: Mapping, data_root: Path) -> dict[str, Path]:
+    """The files that are read, by name; DataMissingError if one is absent."""
     return found("weather", (DATA, LABELS), data_root)
 
 
