@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import sys
 import textwrap
@@ -353,18 +352,13 @@ def _ask_hydra(argument: str) -> None:
 
     from boostrun.config import catalogue, defaults
 
-    store = ConfigStore.instance()
-    before = copy.deepcopy(store.repo)  # a configuration composed later must not find these choices there
     for group in catalogue.GROUPS:
         for name in catalogue.names(group):
-            store.store(group=group, name=name, node={"name": name, **defaults(group, name)})
+            ConfigStore.instance().store(group=group, name=name, node={"name": name, **defaults(group, name)})
     sys.argv = [sys.argv[0], "--shell-completion", argument]
 
     @hydra.main(config_path=str(catalogue.conf_dir().resolve()), config_name="config", version_base="1.3")
     def app(_config) -> None:
         """Never called: Hydra answers and exits."""
 
-    try:
-        app()
-    finally:
-        store.repo = before
+    app()
