@@ -122,7 +122,10 @@ def _row(record: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shape(value: Any, ints: list[int], floats: list[float]) -> Any:
-    """How a value is made of the numbers of its lists, which are appended to ``ints`` and ``floats``."""
+    """How a value is made of the numbers of its lists, which are appended to ``ints`` and ``floats``.
+
+    The keys of a dict come in the order in which the shape is written, and so is read.
+    """
     if isinstance(value, list):
         kinds = set(map(type, value))
         if kinds == {float}:
@@ -133,7 +136,7 @@ def _shape(value: Any, ints: list[int], floats: list[float]) -> Any:
             return f"i{len(value)}"
         return [_shape(item, ints, floats) for item in value]
     if isinstance(value, dict):
-        return {name: _shape(item, ints, floats) for name, item in value.items()}
+        return {name: _shape(value[name], ints, floats) for name in sorted(value)}
     return f"={value}" if isinstance(value, str) else value
 
 

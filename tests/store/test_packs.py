@@ -21,7 +21,7 @@ from boostrun.store.store import Store
 
 CURVE = {
     "T": [1, 2, 5], "test_accuracy_pct": [10.0, 1e-300, 0.1 + 0.2], "weights": [[1.0], [2.0, -0.0], []],
-    "family_steps": {"hog": [1, 2, 3], "lbp": [0, 0, 1]}, "mixed": [1, 2.0, None, True, "i3", "=", ""], "empty": [],
+    "family_steps": {"lbp": [0, 0, 1], "hog": [1, 2, 3]}, "mixed": [1, 2.0, None, True, "i3", "=", ""], "empty": [],
     "large": [2**63, -(2**70)], "edge": [2**63 - 1, -(2**63)], "stream": {"concepts": ["a", "b\ud800"]}, "one": -0.0,
     "saturated": [True, False], "é\ud800.x": [1, 2], "": {"": [[0.5]]},
 }  # fmt: skip
