@@ -22,6 +22,7 @@ from boostrun.config.words import parse
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import read_yaml
 
+_OF_HYDRA = ("hydra", "_dummy_empty_config_.yaml")  # what Hydra itself stores among named configurations
 _READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_stream", ".npy": "file_stream"}
 
 
@@ -139,8 +140,13 @@ def _composed_of_boostrun(chosen: tuple[tuple[str, str], ...]) -> dict[str, Any]
 
 
 def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> dict[str, Any]:
-    """The values of ``conf/config.yaml`` and the files of these (group, name), composed by Hydra, with references."""
+    """The values of ``conf/config.yaml`` and the files of these (group, name), composed by Hydra, with references.
+
+    Hydra's state is global: an application of the user's may have initialised it, and have stored groups of our names.
+    It is put aside meanwhile.
+    """
     from hydra import compose, initialize_config_dir
+    from hydra.core.config_store import ConfigStore
     from hydra.core.global_hydra import GlobalHydra
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
@@ -148,6 +154,9 @@ def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> di
 
     words = [f"{'' if group in GROUPS else '+'}{group}='{name}'" for group, name in chosen]
     words += [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"] if config_dir else []
+    store = ConfigStore.instance()
+    theirs = GlobalHydra.instance().hydra, store.repo
+    store.repo = {name: node for name, node in store.repo.items() if name in _OF_HYDRA}
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(catalogue.conf_dir().resolve()), version_base="1.3"):
@@ -157,6 +166,8 @@ def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> di
     except Exception as error:  # errors of YAML and of Hydra's loader
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise BoostrunError(f"the settings cannot be put together: {reason}") from None
+    finally:
+        GlobalHydra.instance().hydra, store.repo = theirs
 
 
 def _with_defaults(group: str, chosen: str, values: Any) -> dict[str, Any]:

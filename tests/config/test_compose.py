@@ -1,8 +1,11 @@
 """What is composed is what Hydra makes of the declarations; values are read the same way however they are typed."""
 
+import copy
+
 import pytest
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
@@ -52,6 +55,21 @@ def test_words_change_the_configuration_as_hydra_changes_it():
     composer = Composer()  # of all lines, which share what they have in common
     for line in LINES.strip().splitlines():
         assert composer(parse(line.split())) == by_hydra(line.split()), line
+
+
+def test_an_application_of_hydras_and_its_groups_of_our_names_are_left_alone(monkeypatch):
+    """A program that uses Hydra may call boostrun; a node that it stores is no choice of ours."""
+    store = ConfigStore.instance()
+    monkeypatch.setattr(store, "repo", copy.deepcopy(store.repo))
+    store.store(group="features", name="raw", node={"name": "theirs", "bins": 7})
+    store.store(group="dataset", name="digits", node={"path": "theirs"})
+    composing._composed_of_boostrun.cache_clear()
+    with initialize_config_dir(str(catalogue.conf_dir().resolve()), version_base="1.3"):
+        made, running = compose_one(["algo=wsam", "dataset=digits"]), GlobalHydra.instance().hydra
+        assert running is not None and compose("config", ["r=7"]).r == 7
+    assert made.features["name"] == "raw" and made.features["bins"] == 256 and "path" not in made.dataset
+    assert compose_one(["algo=shareboost", "dataset=digits", "features=linear"]).features["name"] == "linear"
+    assert {"features", "dataset"} <= store.repo.keys()
 
 
 def test_hydra_composes_the_files_of_boostrun_once(monkeypatch):
