@@ -51,12 +51,9 @@ def flipped(content: bytes) -> bytes:
 
 
 DAMAGES = {
-    "emptied": lambda content: b"",
-    "truncated": lambda content: content[: len(content) // 2],
-    "bit flipped": flipped,
-    "zeroed": lambda content: bytes(len(content)),
-    "something else": lambda content: b"not a pickle",
-}
+    "emptied": lambda content: b"", "truncated": lambda content: content[: len(content) // 2], "bit flipped": flipped,
+    "zeroed": lambda content: bytes(len(content)), "something else": lambda content: b"not a pickle",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])

@@ -38,12 +38,8 @@ def own(tmp_path):
 
 def row(**values):
     said = {
-        "claim": "GEEM before Rand",
-        "where": "1",
-        "item": "mine/digits",
-        "test": "order",
-        "sides": ["geem", "rand"],
-    }
+        "claim": "GEEM before Rand", "where": "1", "item": "mine/digits", "test": "order", "sides": ["geem", "rand"],
+    }  # fmt: skip
     return json.dumps([{**said, **values}])
 
 
@@ -59,18 +55,13 @@ def test_a_claim_without_records_names_the_command_that_makes_them_and_is_decide
     assert "$ boostrun table mine/digits" in told
 
 
-@pytest.mark.parametrize(
-    "change, sentence",
-    [
-        ({"item": "mine/digit"}, "did you mean 'mine/digits'"),
-        ({"sides": ["geem", "rend"]}, "no row 'rend'; did you mean 'rand'"),
-        ({"at": [["mnist"]]}, "no label of a column 'mnist'"),
-        ({"setting": "tuned"}, "no setting 'tuned'"),
-        ({"metric": "test_acuracy_pct"}, "did you mean 'test_accuracy_pct'"),
-        ({"test": "ordr"}, "did you mean 'order'"),
-        ({"test": "lines", "column": "x", "is": ["<", 1]}, "has trials and cannot be held to the test 'lines'"),
-    ],
-)
+@pytest.mark.parametrize("change, sentence", [
+    ({"item": "mine/digit"}, "did you mean 'mine/digits'"),
+    ({"sides": ["geem", "rend"]}, "no row 'rend'; did you mean 'rand'"),
+    ({"at": [["mnist"]]}, "no label of a column 'mnist'"), ({"setting": "tuned"}, "no setting 'tuned'"),
+    ({"metric": "test_acuracy_pct"}, "did you mean 'test_accuracy_pct'"), ({"test": "ordr"}, "did you mean 'order'"),
+    ({"test": "lines", "column": "x", "is": ["<", 1]}, "has trials and cannot be held to the test 'lines'"),
+])  # fmt: skip
 def test_a_name_that_nobody_has_is_one_sentence_before_anything_is_read(command, own, change, sentence):
     (own / "claims.yaml").write_text(row(**change))
     code, out, err = command(f"claims mine --config-dir {own}")

@@ -37,13 +37,10 @@ def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
                 compose_all([word for word in words.overrides if word not in of_a_search])
     for word in out.partition("options:\n")[2].partition("\n\n")[0].split():
         if word.startswith("--"):
-            parse(
-                [
-                    verb,
-                    word.rstrip(","),
-                    *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir", "--name") else []),
-                ]
-            )
+            parse([
+                verb, word.rstrip(","),
+                *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir", "--name") else []),
+            ])  # fmt: skip
 
 
 def test_pages_are_of_verbs_alone_and_others_get_the_nearest(command):

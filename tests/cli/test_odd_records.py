@@ -32,20 +32,15 @@ def put(place: str, value: object):
 
 
 ODD = {
-    "no JSON": lambda record: b"{",
-    "nested 100,000 deep": lambda record: b"[" * 100_000,
+    "no JSON": lambda record: b"{", "nested 100,000 deep": lambda record: b"[" * 100_000,
     "a number of 5,000 digits": lambda record: put("seed", 7)(record).replace(b'"seed": 7', b'"seed": ' + b"7" * 5000),
-    "a list": lambda record: json.dumps([record]).encode(),
-    "a key that is a list": put("key", ["a"]),
-    "no cell": put("cell", {}),
-    "an algorithm that is a text": put("cell.algo", "x"),
-    "cost as a list": put("cost", [1]),
-    "a cost that is a text": put("cost.seconds", "x"),
-    "a budget of lists": put("cell.budget", {"r": [1]}),
-    "a command that is a number": put("provenance.command", 7),
+    "a list": lambda record: json.dumps([record]).encode(), "a key that is a list": put("key", ["a"]),
+    "no cell": put("cell", {}), "an algorithm that is a text": put("cell.algo", "x"),
+    "cost as a list": put("cost", [1]), "a cost that is a text": put("cost.seconds", "x"),
+    "a budget of lists": put("cell.budget", {"r": [1]}), "a command that is a number": put("provenance.command", 7),
     "checkpoints of lists": put("curve", {"T": [[1]], "x": [1]}),
     "families without checkpoints": put("curve", {"family_steps": {"a": [1]}}),
-}
+}  # fmt: skip
 NO_NUMBER = {"NaN": float("nan"), "infinity": float("inf"), "1e308": 1e308, "400 digits": 10**400}
 
 

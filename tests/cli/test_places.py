@@ -63,11 +63,9 @@ def test_an_output_of_ascii_alone_is_written_in_ascii(narrow, shell, workplace):
 def stopped(workplace, words: str, when) -> tuple[int, str]:
     """Send SIGTERM to a command as soon as ``when()`` holds; its exit code and errors."""
     command = subprocess.Popen(
-        [sys.executable, "-m", "boostrun", *words.split()],
-        cwd=workplace,
-        stdout=subprocess.PIPE,
+        [sys.executable, "-m", "boostrun", *words.split()], cwd=workplace, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
+    )  # fmt: skip
     limit = time.monotonic() + 60
     while not when(command) and command.poll() is None and time.monotonic() < limit:
         time.sleep(0.005)

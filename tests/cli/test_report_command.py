@@ -76,16 +76,12 @@ def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):
     assert page.count("data:image/png;base64,YSBwaWN0dXJl") == 1 and "not drawn yet" in page
 
 
-@pytest.mark.parametrize(
-    "line, sentence",
-    [
-        ("report reservoir/table33", "did you mean 'reservoir/table3'"),
-        ("report reservoir/timing -o .", "a folder; name a file"),
-        ("report reservoir/timing T=x", "T"),
-        ("report adaptive/figure1 -o file/report.html", "cannot write"),
-        ("ls algo -o a.html", "-o is an option of export, report, claims, predict and table only"),
-    ],
-)
+@pytest.mark.parametrize("line, sentence", [
+    ("report reservoir/table33", "did you mean 'reservoir/table3'"),
+    ("report reservoir/timing -o .", "a folder; name a file"), ("report reservoir/timing T=x", "T"),
+    ("report adaptive/figure1 -o file/report.html", "cannot write"),
+    ("ls algo -o a.html", "-o is an option of export, report, claims, predict and table only"),
+])  # fmt: skip
 def test_bad_usage_is_one_sentence(command, workplace, line, sentence):
     (workplace / "file").write_text("")
     code, out, err = command(line)

@@ -66,10 +66,8 @@ def test_a_sweep_names_what_differs(command):
     ]  # fmt: skip
     code, out, _ = command(f"-m algo=wsam {SMALL} algo.shrinkage=0.1,0.5")
     assert [line.split()[:2] for line in out.splitlines()[:3]] == [
-        ["algo.shrinkage", "test"],
-        ["wsam", "0.1"],
-        ["wsam", "0.5"],
-    ]
+        ["algo.shrinkage", "test"], ["wsam", "0.1"], ["wsam", "0.5"],
+    ]  # fmt: skip
 
 
 def test_a_mixed_sweep_has_dashes_and_a_name_of_its_own(command, workplace):

@@ -56,11 +56,9 @@ def test_what_is_fixed_and_what_is_spent_are_no_keys_of_a_method(name):
 @pytest.mark.parametrize("group", catalogue.GROUPS)
 def test_every_key_says_what_it_means(group):
     silent = [
-        f"{name}.{key}"
-        for name in catalogue.names(group)
-        for key, field in catalogue.fields(group, name).items()
-        if not kind_of(field).help
-    ]
+        f"{name}.{key}" for name in catalogue.names(group) for key,
+        field in catalogue.fields(group, name).items() if not kind_of(field).help
+    ]  # fmt: skip
     assert silent == []
 
 

@@ -305,8 +305,7 @@ def test_the_command_makes_a_predictor_of_settings_and_of_a_file(command, folder
 
 
 SENTENCES = {
-    "export": "export needs a model file or the settings of one",
-    "export absent.npz": "no ensemble at absent.npz",
+    "export": "export needs a model file or the settings of one", "export absent.npz": "no ensemble at absent.npz",
     "export numbers.npz": "numbers.npz is not an ensemble saved by boostrun",
     "export bare.npz": "bare.npz holds a model but no classes",
     "export other.npz": "other.npz holds something else, which is no model that can be exported",
@@ -315,19 +314,16 @@ SENTENCES = {
     "export bare.npz more.npz": "cannot read 'more.npz'",
     "export bare.npz --to onx": "--to onx: one of c, onnx, npz is needed",
     "export bare.npz --to npz": "bare.npz is a saved model already",
-    "export bare.npz --to": "--to needs c, onnx or npz",
-    "export bare.npz -o": "-o needs a file name",
+    "export bare.npz --to": "--to needs c, onnx or npz", "export bare.npz -o": "-o needs a file name",
     "export bare.npz -o nowhere/p.c": "-o nowhere/p.c: there is no such folder",
-    "ls algo -o p.c": "-o is an option of export",
-    "export algo=knn": "algo 'knn' keeps no model of its own",
-    "export algo=geem trials=3": "leave trials out",
-    "export algo=geem features=hog": "features=hog cannot be exported",
+    "ls algo -o p.c": "-o is an option of export", "export algo=knn": "algo 'knn' keeps no model of its own",
+    "export algo=geem trials=3": "leave trials out", "export algo=geem features=hog": "features=hog cannot be exported",
     "export algo=geem features=templates": "algo 'geem' on features=templates cannot be exported: shareboost",
     "export algo=geem r=1,2": "lists several values",
     "export algo=geem dataset=stream dataset.path=x.npy dataset.test_path=y.npy": "a model of dataset=stream is not",
     "export algo=geem dataset=digits r=5": "r must be at least 10",
     "export algo=geem dataset=cifar10 features=raw": "cifar10.npz",
-}
+}  # fmt: skip
 
 
 def test_models_and_settings_that_cannot_be_exported_are_one_sentence(command, folder):

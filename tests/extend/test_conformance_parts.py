@@ -123,18 +123,13 @@ POLICIES = """
 """
 
 
-@pytest.mark.parametrize(
-    "name, check, reason",
-    [
-        ("Beyond", "an existing feature", "choose gave the feature 76 of 76"),
-        ("Wordy", "an existing feature", "choose gave 'f3'"),
-        ("Costly", "within the budget", "the policy asked for"),
-        ("Free", "within the budget", "no evaluation was ever charged"),
-        ("Moody", "same numbers drawn", "give other features"),
-        ("Deaf", "every edge", "ZeroDivisionError"),
-        ("Renames", "it is given 19 families", "it changes the families"),
-    ],
-)
+@pytest.mark.parametrize("name, check, reason", [
+    ("Beyond", "an existing feature", "choose gave the feature 76 of 76"),
+    ("Wordy", "an existing feature", "choose gave 'f3'"), ("Costly", "within the budget", "the policy asked for"),
+    ("Free", "within the budget", "no evaluation was ever charged"),
+    ("Moody", "same numbers drawn", "give other features"), ("Deaf", "every edge", "ZeroDivisionError"),
+    ("Renames", "it is given 19 families", "it changes the families"),
+])  # fmt: skip
 def test_a_policy_is_held_to_the_rules(name, check, reason, own):
     own(POLICIES)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}
@@ -214,17 +209,13 @@ LEARNERS = """
 """
 
 
-@pytest.mark.parametrize(
-    "name, check, reason",
-    [
-        ("Blind", "an edge at least", "Can't instantiate abstract class Blind"),
-        ("Opposite", "an edge at least", "its edge is -"),
-        ("Half", "votes of -1.0", "0.5"),
-        ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
-        ("Writes", "samples and weights", "it writes into the samples or weights"),
-        ("Wraps", "a saved column below 0", "place holds columns, and a negative one counts from the end"),
-    ],
-)
+@pytest.mark.parametrize("name, check, reason", [
+    ("Blind", "an edge at least", "Can't instantiate abstract class Blind"),
+    ("Opposite", "an edge at least", "its edge is -"), ("Half", "votes of -1.0", "0.5"),
+    ("Loose", "a hypothesis that is", "a NamedTuple of numbers and arrays is needed"),
+    ("Writes", "samples and weights", "it writes into the samples or weights"),
+    ("Wraps", "a saved column below 0", "place holds columns, and a negative one counts from the end"),
+])  # fmt: skip
 def test_a_weak_learner_is_held_to_the_rules(name, check, reason, own):
     own(LEARNERS)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}
@@ -289,15 +280,11 @@ FOLLOWERS = """
 """
 
 
-@pytest.mark.parametrize(
-    "name, check, reason",
-    [
-        ("Peeks", "however the stream is cut", "cut after"),
-        ("Hoards", "memory is constant", "bytes after 600 examples"),
-        ("Swallows", "bad input: NaN", "accepted without a word"),
-        ("Numbers", "labels may be words", "predicted otherwise"),
-    ],
-)
+@pytest.mark.parametrize("name, check, reason", [
+    ("Peeks", "however the stream is cut", "cut after"), ("Hoards", "memory is constant", "bytes after 600 examples"),
+    ("Swallows", "bad input: NaN", "accepted without a word"),
+    ("Numbers", "labels may be words", "predicted otherwise"),
+])  # fmt: skip
 def test_a_stream_learner_is_held_to_the_rules(name, check, reason, own):
     own(FOLLOWERS)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}
@@ -349,16 +336,12 @@ EVALUATIONS = """
 """
 
 
-@pytest.mark.parametrize(
-    "name, check, reason",
-    [
-        ("Endless", "on a table: plain", "the metric right is nan (float): a plain finite number is needed"),
-        ("Arrays", "on a table: plain", "curve.T cannot stand in a record: array([0, 1, 2]) (ndarray)"),
-        ("Rolls", "on a table: same seed", "when it is run again"),
-        ("Short", "it has check", "own:Short has no check"),
-        ("Unmeasured", "it has check", "own:Unmeasured has no run"),
-    ],
-)
+@pytest.mark.parametrize("name, check, reason", [
+    ("Endless", "on a table: plain", "the metric right is nan (float): a plain finite number is needed"),
+    ("Arrays", "on a table: plain", "curve.T cannot stand in a record: array([0, 1, 2]) (ndarray)"),
+    ("Rolls", "on a table: same seed", "when it is run again"), ("Short", "it has check", "own:Short has no check"),
+    ("Unmeasured", "it has check", "own:Unmeasured has no run"),
+])  # fmt: skip
 def test_an_evaluation_is_held_to_the_rules(name, check, reason, own):
     own(EVALUATIONS)
     found = {rule: why for rule, why in failed(name).items() if rule.startswith(check)}

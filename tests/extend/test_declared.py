@@ -102,15 +102,11 @@ def test_lists_and_tuples_come_back_as_they_were(composed):
     assert model.sizes == (3, 2, 1) and model.rates == [] and model.share == 0.2
 
 
-@pytest.mark.parametrize(
-    ("word", "sentence"),
-    [
-        ("algo.depth=0", "algo.depth=0: an int in the range [1, 9] or None is needed"),
-        ("algo.depth=2.5", "algo.depth=2.5: an int in the range"),
-        ("algo.rule=geni", "algo.rule=geni: a str among {"),
-        ("algo.rate=0", "algo.rate=0: a float in the range (0.0, inf) is needed"),
-    ],
-)
+@pytest.mark.parametrize(("word", "sentence"), [
+    ("algo.depth=0", "algo.depth=0: an int in the range [1, 9] or None is needed"),
+    ("algo.depth=2.5", "algo.depth=2.5: an int in the range"), ("algo.rule=geni", "algo.rule=geni: a str among {"),
+    ("algo.rate=0", "algo.rate=0: a float in the range (0.0, inf) is needed"),
+])  # fmt: skip
 def test_ranges_of_scikit_learn_hold_when_the_settings_are_composed(word, sentence, composed):
     with pytest.raises(BoostrunError) as error:
         composed("Ranged", word)

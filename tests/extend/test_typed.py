@@ -83,22 +83,17 @@ def test_a_worker_is_told_of_the_class_and_its_keywords(here):
     assert made.estimator.n_neighbors == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["algo=estimator"], "needs a class: algo.class=module:Class"),
-        (["algo=estimator", "algo.class=SVC"], "'SVC' names no class"),
-        (["algo=nowhere_at_all:SVC"], "there is no module 'nowhere_at_all'"),
-        (["algo=sklearn.svm:SVX"], "has no class or function 'SVX'"),
-        (["algo=os:getcwd"], "is no algorithm"),
-        ([f"algo={SVC}", "algo.c=3"], "has no key 'c'; did you mean 'algo.C'?"),
-        ([f"algo={SVC}", "algo.C=-3"], "algo.C=-3"),
-        ([f"algo={SVC}", "algo.model_bytes=300"], "has no key 'model_bytes'"),
-        ([f"algo={SVC}", "r=3"], "has no use for r=3"),
-        (["algo=keywords:Near", "algo.neighbours=3"], "unexpected keyword argument 'neighbours'"),
-        (["algo=geem", f"algo.class={SVC}"], "has no key 'class'"),
-    ],
-)
+@pytest.mark.parametrize(("words", "sentence"), [
+    (["algo=estimator"], "needs a class: algo.class=module:Class"),
+    (["algo=estimator", "algo.class=SVC"], "'SVC' names no class"),
+    (["algo=nowhere_at_all:SVC"], "there is no module 'nowhere_at_all'"),
+    (["algo=sklearn.svm:SVX"], "has no class or function 'SVX'"), (["algo=os:getcwd"], "is no algorithm"),
+    ([f"algo={SVC}", "algo.c=3"], "has no key 'c'; did you mean 'algo.C'?"),
+    ([f"algo={SVC}", "algo.C=-3"], "algo.C=-3"), ([f"algo={SVC}", "algo.model_bytes=300"], "has no key 'model_bytes'"),
+    ([f"algo={SVC}", "r=3"], "has no use for r=3"),
+    (["algo=keywords:Near", "algo.neighbours=3"], "unexpected keyword argument 'neighbours'"),
+    (["algo=geem", f"algo.class={SVC}"], "has no key 'class'"),
+])  # fmt: skip
 def test_what_cannot_be_used_is_told_in_a_sentence(words, sentence, here):
     with pytest.raises(BoostrunError) as error:
         compose_one(words)

@@ -293,17 +293,11 @@ def test_progress_is_lines_where_stderr_is_no_terminal(data, tmp_path, monkeypat
     assert "features (train): 200 of 200 images" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("features", "sentence"),
-    [
-        ({"name": "rwa"}, "did you mean 'raw'"),
-        ({"name": "raw", "bin": 3}, "did you mean 'bins'"),
-        ({"name": "raw", "bins": 257}, "between 2 and 256"),
-        ({"name": "raw", "bins": "x"}, "whole number"),
-        ({"name": "hog"}, "works on images"),
-        ({"name": "own", "pipeline": "no.such.module"}, "no module no.such.module"),
-    ],
-)
+@pytest.mark.parametrize(("features", "sentence"), [
+    ({"name": "rwa"}, "did you mean 'raw'"), ({"name": "raw", "bin": 3}, "did you mean 'bins'"),
+    ({"name": "raw", "bins": 257}, "between 2 and 256"), ({"name": "raw", "bins": "x"}, "whole number"),
+    ({"name": "hog"}, "works on images"), ({"name": "own", "pipeline": "no.such.module"}, "no module no.such.module"),
+])  # fmt: skip
 def test_wrong_features_are_a_sentence(data, tmp_path, features, sentence):
     with pytest.raises(BoostrunError, match=sentence):
         made(data, tmp_path, features)

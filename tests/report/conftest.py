@@ -27,19 +27,13 @@ def record(seed=0, metrics=None, algo="geem", dataset="mnist", r=100, **more):
     if not isinstance(metrics, dict):
         metrics = {"test_accuracy_pct": 84.0 + seed if metrics is None else metrics}
     return {
-        "schema": 1,
-        "key": f"{algo}-{dataset}-{r}-{seed}",
+        "schema": 1, "key": f"{algo}-{dataset}-{r}-{seed}",
         "cell": {"algo": {"name": algo}, "dataset": {"name": dataset}, "features": {}, "budget": {"r": r, "T": 250}},
-        "cell_key": f"{algo}-{dataset}-{r}",
-        "seed": seed,
-        "status": "done",
-        "inputs": {"data": "d0", "source": "s0"},
-        "metrics": metrics,
-        "cost": {"train_seconds": 0.25, "samples_drawn": 63000, "peak_samples_held": 2 * r},
-        "curve": {},
-        "provenance": {"revision": "abc", "versions": {"numpy": "2.0"}, "cpu": "x", "time": "noon"},
+        "cell_key": f"{algo}-{dataset}-{r}", "seed": seed, "status": "done", "inputs": {"data": "d0", "source": "s0"},
+        "metrics": metrics, "cost": {"train_seconds": 0.25, "samples_drawn": 63000, "peak_samples_held": 2 * r},
+        "curve": {}, "provenance": {"revision": "abc", "versions": {"numpy": "2.0"}, "cpu": "x", "time": "noon"},
         "error": None,
-    } | more
+    } | more  # fmt: skip
 
 
 def entry(row="geem", dataset="mnist", r=100, values=(), expected=10, **more):

@@ -172,28 +172,21 @@ def test_an_open_claim_cannot_be_told_and_says_why(tmp_path):
     assert found.verdict == "undecided (no data)" and found.commands == ["boostrun algo=geem"]
 
 
-@pytest.mark.parametrize(
-    "row, sentence",
-    [
-        ({"test": "wilcox", "sides": ["a", "b"]}, "no test 'wilcox'"),
-        ({"test": "oder", "sides": ["a", "b"]}, "did you mean 'order'"),
-        ({"test": "order", "sides": ["a"]}, "two or more"),
-        ({"test": "order"}, "needs 'sides'"),
-        ({"test": "alike", "sides": ["a", "b"]}, "needs 'margin'"),
-        ({"test": "alike", "sides": ["a", "b"], "margin": "much"}, "a number"),
-        ({"test": "ratio", "sides": ["a", "b"]}, "at_least"),
-        ({"test": "order", "sides": ["a", "b"], "colum": ["x"]}, "no key 'colum'"),
-        ({"test": "order", "sides": ["a", {"rows": "b"}]}, "did you mean 'row'"),
-        ({"test": "order", "sides": ["a", None]}, "a side is"),
-        ({"test": "trend", "sides": ["a", "b"]}, "three sides"),
-        ({"test": "order", "sides": ["a", "b"], "at": "mnist"}, "list of lists"),
-        ({"test": "order", "sides": ["a", "b"], "command": "x"}, "only an open claim"),
-        ({"test": "order", "sides": ["a", "b"], "cases": {}}, "cases must be"),
-        ({"test": "lines", "column": "x", "is": ["~", 1]}, "must be a sign"),
-        ({"open": "why", "test": "order"}, "has no comparison"),
-        ({"claim": 3, "test": "order"}, "a claim is a mapping"),
-    ],
-)
+@pytest.mark.parametrize("row, sentence", [
+    ({"test": "wilcox", "sides": ["a", "b"]}, "no test 'wilcox'"),
+    ({"test": "oder", "sides": ["a", "b"]}, "did you mean 'order'"), ({"test": "order", "sides": ["a"]}, "two or more"),
+    ({"test": "order"}, "needs 'sides'"), ({"test": "alike", "sides": ["a", "b"]}, "needs 'margin'"),
+    ({"test": "alike", "sides": ["a", "b"], "margin": "much"}, "a number"),
+    ({"test": "ratio", "sides": ["a", "b"]}, "at_least"),
+    ({"test": "order", "sides": ["a", "b"], "colum": ["x"]}, "no key 'colum'"),
+    ({"test": "order", "sides": ["a", {"rows": "b"}]}, "did you mean 'row'"),
+    ({"test": "order", "sides": ["a", None]}, "a side is"), ({"test": "trend", "sides": ["a", "b"]}, "three sides"),
+    ({"test": "order", "sides": ["a", "b"], "at": "mnist"}, "list of lists"),
+    ({"test": "order", "sides": ["a", "b"], "command": "x"}, "only an open claim"),
+    ({"test": "order", "sides": ["a", "b"], "cases": {}}, "cases must be"),
+    ({"test": "lines", "column": "x", "is": ["~", 1]}, "must be a sign"),
+    ({"open": "why", "test": "order"}, "has no comparison"), ({"claim": 3, "test": "order"}, "a claim is a mapping"),
+])  # fmt: skip
 def test_a_row_that_is_no_claim_is_one_sentence(tmp_path, row, sentence):
     with pytest.raises(BoostrunError, match=sentence):
         claim(tmp_path, **row)

@@ -78,11 +78,9 @@ M = ["M=20", "M=50", "M=100"]
 
 def cells():
     entries = [
-        Entry(row, (metric, label), {}, 1, [{"seed": 0, "metrics": {metric: value}}], metric=metric)
-        for row, metrics in MEANS.items()
-        for metric, values in metrics.items()
-        for label, value in zip(M, values)
-    ]
+        Entry(row, (metric, label), {}, 1, [{"seed": 0, "metrics": {metric: value}}], metric=metric) for row,
+        metrics in MEANS.items() for metric, values in metrics.items() for label, value in zip(M, values)
+    ]  # fmt: skip
     return build(TableSpec("x", "", "", "test_accuracy_pct", True, ("metric", "M")), entries).cells
 
 

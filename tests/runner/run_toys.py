@@ -152,14 +152,9 @@ def script(root: Path, n: int, toy: Toy, n_jobs: int = 2) -> subprocess.Popen:
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(HERE)])}
     return subprocess.Popen(
-        [sys.executable, "-c", code],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=listen_to_ctrl_c,
-    )
+        [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, preexec_fn=listen_to_ctrl_c,
+    )  # fmt: skip
 
 
 def listen_to_ctrl_c() -> None:

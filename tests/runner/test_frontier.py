@@ -43,14 +43,11 @@ def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
     assert (facts["n_samples"], facts["n_training"], facts["n_families"]) == (held_out or 100, 100, 1)
 
 
-@pytest.mark.parametrize(
-    ("dataset", "words", "called"),
-    [
-        ({"name": "mnist"}, [], "mnist"),
-        ({"name": "mnist"}, ["features=families19", "features.bins=64"], "mnist (families19)"),
-        ({"name": "csv", "path": "here/own.csv"}, ["features.bins=64"], "own"),
-    ],
-)
+@pytest.mark.parametrize(("dataset", "words", "called"), [
+    ({"name": "mnist"}, [], "mnist"),
+    ({"name": "mnist"}, ["features=families19", "features.bins=64"], "mnist (families19)"),
+    ({"name": "csv", "path": "here/own.csv"}, ["features.bins=64"], "own"),
+])  # fmt: skip
 def test_a_frontier_is_called_by_its_data_and_by_features_that_are_asked_for(dataset, words, called):
     settings = SimpleNamespace(dataset=dataset, features={"name": "families19" if "(" in called else "raw"})
     assert frontier._title(settings, words) == called

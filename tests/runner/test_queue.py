@@ -106,11 +106,9 @@ def stumble(trial):
     if trial.seed == 5:
         return 1 / 0
     return {
-        1: {"metrics": {"x": float("nan")}, "cost": {}, "curve": {}},
-        2: {"metrics": {}, "cost": {}},
-        3: None,
+        1: {"metrics": {"x": float("nan")}, "cost": {}, "curve": {}}, 2: {"metrics": {}, "cost": {}}, 3: None,
         4: {"metrics": {"x": 1}, "cost": {"y": object()}, "curve": {}},
-    }[trial.seed]
+    }[trial.seed]  # fmt: skip
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -264,15 +264,12 @@ def test_only_our_own_code_counts_to_our_own_methods():
     assert found == {"boostrun"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "from boostrun import ReservoirClassifier\ndef f(): return ReservoirClassifier()\n",
-        "import boostrun\ndef f(): return boostrun.ReservoirClassifier()\n",
-        "import boostrun as b\nx = b.ReservoirClassifier\ndef f(): return x\n",
-        "from boostrun.papers.reservoir.classifier import ReservoirClassifier\nclass f(ReservoirClassifier): pass\n",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "from boostrun import ReservoirClassifier\ndef f(): return ReservoirClassifier()\n",
+    "import boostrun\ndef f(): return boostrun.ReservoirClassifier()\n",
+    "import boostrun as b\nx = b.ReservoirClassifier\ndef f(): return x\n",
+    "from boostrun.papers.reservoir.classifier import ReservoirClassifier\nclass f(ReservoirClassifier): pass\n",
+])  # fmt: skip
 def test_a_public_name_in_a_strangers_code_leads_to_its_definition(text, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "stranger.py").write_text(text)
@@ -291,14 +288,10 @@ def test_facts_and_the_name_of_a_root_count():
 
 
 def test_rows_lead_on_and_round_and_a_rerun_anywhere_is_told():
-    known = Equivalent(
-        [
-            {"kind": SAME_TREE, "old": "a", "new": "b"},
-            {"kind": SAME_TREE, "old": "b", "new": "a"},
-            {"kind": RERUN, "old": "b", "new": "c"},
-            {"kind": SAME_TREE, "old": "c", "new": "d"},
-        ]
-    )
+    known = Equivalent([
+        {"kind": SAME_TREE, "old": "a", "new": "b"}, {"kind": SAME_TREE, "old": "b", "new": "a"},
+        {"kind": RERUN, "old": "b", "new": "c"}, {"kind": SAME_TREE, "old": "c", "new": "d"},
+    ])  # fmt: skip
     assert [known.kind("a", new) for new in "abcde"] == [SAME_TREE, SAME_TREE, RERUN, RERUN, ""]
     assert known.kind("d", "a") == ""
     assert known.kind("e", "e") == SAME_TREE

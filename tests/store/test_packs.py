@@ -135,16 +135,10 @@ def test_a_missing_pack_is_one_sentence(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["p.gz", "p.parquet"])
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda data: data[: len(data) // 2],
-        lambda data: data[:-4],
-        lambda data: b"",
-        lambda data: b"plain text",
-        lambda data: data[:20] + bytes([data[20] ^ 255]) + data[21:],
-    ],
-)
+@pytest.mark.parametrize("spoil", [
+    lambda data: data[: len(data) // 2], lambda data: data[:-4], lambda data: b"", lambda data: b"plain text",
+    lambda data: data[:20] + bytes([data[20] ^ 255]) + data[21:],
+])  # fmt: skip
 def test_a_cut_or_corrupt_pack_is_one_sentence(tmp_path, name, spoil):
     path, made = tmp_path / name, [record(seed) for seed in range(5)]
     if name == "p.gz":

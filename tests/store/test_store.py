@@ -48,28 +48,13 @@ def test_a_failed_record_is_got_but_not_done_and_is_replaced_by_a_done_one(tmp_p
     assert store.done(failed["key"]) == record()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"metrics": {"x": float("nan")}},
-        {"metrics": {"x": float("inf")}},
-        {"metrics": {"x": "1"}},
-        {"metrics": {"x": True}},
-        {"metrics": {"x": None}},
-        {"metrics": []},
-        {"schema": 2},
-        {"status": "running"},
-        {"status": "failed"},
-        {"error": {"type": "E", "message": "m", "traceback": ""}},
-        {"cost": {"x": object()}},
-        {"key": "0" * 64},
-        {"cell_key": "0" * 64},
-        {"inputs": {"data": "d"}},
-        {"seed": 1},
-        {"extra": 1},
-        {"curve": {"x": [1.0, float("nan")]}},
-    ],
-)
+@pytest.mark.parametrize("change", [
+    {"metrics": {"x": float("nan")}}, {"metrics": {"x": float("inf")}}, {"metrics": {"x": "1"}},
+    {"metrics": {"x": True}}, {"metrics": {"x": None}}, {"metrics": []}, {"schema": 2}, {"status": "running"},
+    {"status": "failed"}, {"error": {"type": "E", "message": "m", "traceback": ""}}, {"cost": {"x": object()}},
+    {"key": "0" * 64}, {"cell_key": "0" * 64}, {"inputs": {"data": "d"}}, {"seed": 1}, {"extra": 1},
+    {"curve": {"x": [1.0, float("nan")]}},
+])  # fmt: skip
 def test_what_is_not_a_record_is_refused_and_leaves_nothing(tmp_path, change):
     with pytest.raises(BoostrunError):
         Store(tmp_path / "s").put({**record(), **change})
