@@ -1,24 +1,16 @@
 """Files are whole or absent whoever writes beside whom; links and devices stay; what the dead leave goes."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from run_toys import dead
 
 from boostrun import BoostrunError, files
 from boostrun.methods import archive
 from boostrun.report.markup import write_bytes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, devices and processes of that kind")
-
-
-def dead() -> int:
-    """The number of a process that has been."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
 
 
 def test_two_writers_of_one_file_never_meet(tmp_path):

@@ -2,8 +2,6 @@
 
 import importlib.util
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,9 +13,7 @@ from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster
 from boostrun.runner.cluster import Lost, Site, in_batches, ship, site
-from boostrun.runner.compose import compose_one
 from boostrun.runner.queue import run_trials
-from boostrun.store.store import Store
 
 
 class InProcess:
@@ -49,11 +45,6 @@ class InProcess:
 
     def cancel(self):
         self.cancelled = True
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "s")
 
 
 def go(list_of_trials, execute, store, engine, **options):
@@ -259,32 +250,8 @@ def test_what_a_backend_lacks_or_has_no_use_for_is_one_sentence(changes, n_jobs,
         check_run(run_group(**changes), n_jobs)
 
 
-def test_clusters_are_chosen_on_the_command_line():
-    settings = compose_one(
-        ["algo=rand", "dataset=digits", "run.backend=dask", "run.scheduler=tcp://10.0.0.1:8786", "run.batch=5"]
-    )
-    assert (settings.run["backend"], settings.run["scheduler"], settings.run["batch"]) == (
-        "dask", "tcp://10.0.0.1:8786", 5,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("name", cluster.NAMES)
 def test_an_extra_that_is_not_installed_is_one_sentence(name, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
     with pytest.raises(BoostrunError, match=rf"needs the extra {name}: pip install 'boostrun\[{name}\]'"):
         cluster.connect(run_group(backend=name, scheduler="x"), 2, tmp_path)
-
-
-@pytest.mark.parametrize("backend", cluster.NAMES)
-def test_a_cluster_is_no_backend_of_joblib(store, backend):
-    with pytest.raises(BoostrunError, match="connect gives its engine"):
-        run_trials(trials(2), quick, store, backend=backend, provenance={})
-
-
-def test_nothing_of_a_cluster_is_imported_unless_it_is_asked_for():
-    code = (
-        "import sys, boostrun.runner.execute\n"
-        "print(sorted({'dask', 'distributed', 'ray', 'submitit'} & set(sys.modules)))"
-    )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"

@@ -1,4 +1,4 @@
-"""A frontier takes what a search found best, of what fits all training data."""
+"""A frontier takes what a search found best, of what fits all training data, and rounds that seconds buy."""
 
 from types import SimpleNamespace
 
@@ -6,6 +6,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.runner import frontier
+from boostrun.runner.frontier import PILOTS, facts_of, rounds_in
 
 
 def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monkeypatch):
@@ -25,8 +26,6 @@ def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monk
 
 @pytest.mark.parametrize("held_out", [None, 80])
 def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
-    from boostrun.runner.frontier import facts_of
-
     class Part:
         classes, families = (0, 1), ()
 
@@ -51,3 +50,20 @@ def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
 def test_a_frontier_is_called_by_its_data_and_by_features_that_are_asked_for(dataset, words, called):
     settings = SimpleNamespace(dataset=dataset, features={"name": "families19" if "(" in called else "raw"})
     assert frontier._title(settings, words) == called
+
+
+@pytest.mark.parametrize(("constant", "a_round"), [(0.0, 0.01), (1.0, 0.01), (0.3, 0.5)])
+@pytest.mark.parametrize("budget", [2.0, 50.0])
+def test_a_trial_takes_at_most_four_fifths_of_its_seconds(constant, a_round, budget):
+    told = rounds_in(*(constant + each * a_round for each in PILOTS))
+    rounds = told(budget, {})["T"]
+    assert constant + rounds * a_round <= 0.8 * budget + 1e-6 < constant + (rounds + 1) * a_round + 1e-5
+
+
+def test_a_longer_pilot_that_took_less_time_counts_as_if_nothing_were_constant():
+    assert rounds_in(2.0, 1.0)(10.0, {}) == {"T": 80}  # as the slower of both: 0.1 s a round
+
+
+def test_too_few_seconds_are_refused_with_what_a_round_takes():
+    with pytest.raises(BoostrunError, match=r"a round takes 0\.01 s, and a trial 1 s besides"):
+        rounds_in(1.2, 2.0)(1.0, {})

@@ -2,24 +2,16 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from run_toys import Toy, record, script, wait_for
+from run_toys import Toy, dead, record, script, wait_for
 
 from boostrun.files import owner
 from boostrun.runner import pool
 from boostrun.store.store import _UNLINK_LOCKS, Store
 
 pytestmark = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no such shared memory")
-
-
-def dead() -> int:
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
 
 
 @pytest.fixture

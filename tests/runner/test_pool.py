@@ -9,6 +9,7 @@ from pathlib import Path
 
 import joblib
 import pytest
+from run_toys import alive, wait_for
 
 from boostrun.errors import BoostrunError
 from boostrun.runner import pool
@@ -21,23 +22,8 @@ def _leave_pid(folder):
         time.sleep(0.02)
 
 
-def _alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 def _pids(folder):
     return {int(path.name) for path in folder.iterdir()}
-
-
-def _gone(pids):
-    deadline = time.monotonic() + 60
-    while any(map(_alive, pids)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not any(map(_alive, pids))
 
 
 def test_trials_run_in_the_workers_that_were_started(tmp_path):
@@ -61,7 +47,7 @@ def test_workers_that_nobody_waited_for_are_ended(tmp_path, error):
                 raise error
     except (BoostrunError, KeyboardInterrupt) as caught:
         assert caught is error
-    assert _gone(_pids(tmp_path))
+    assert wait_for(lambda: not any(map(alive, _pids(tmp_path))))
 
 
 def _die():

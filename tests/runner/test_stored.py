@@ -108,11 +108,3 @@ def test_rows_of_a_plan_differ_where_cells_do(command):
     assert command("plan algo=geem dataset=digits r=12 T=3")[1].startswith(
         "geem · digits · raw · r=12 q=12 T=3: 10 to run"
     )
-
-
-def test_diff_shows_the_seed(stored, command):
-    df = records("algo=geem", "dataset=digits", "r=12", T=3, trials=2)
-    a, b = df.sort_values("seed")["key"]
-    code, out, err = command(f"diff {a} {b}")
-    assert code == 0, err
-    assert out.startswith("a: 1 record, seed 0; b: 1 record, seed 1\n")

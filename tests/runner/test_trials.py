@@ -1,0 +1,97 @@
+"""What a trial is given and leaves: its seeds, compiled code before its clock starts, the bytes of its model."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import boostrun
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError
+from boostrun.evaluation.measures import TrialSeeds, spawn
+from boostrun.runner import worker
+from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import cell_of
+from boostrun.runner.predictions import model_bytes
+
+
+def first(sequence):
+    return np.random.default_rng(sequence).integers(2**63)
+
+
+def test_axes_and_seeds_are_all_different():
+    drawn = {int(first(sequence)) for seed in range(200) for sequence in spawn(seed)}
+    assert len(drawn) == 600
+
+
+def test_stored_records_rely_on_these_states():
+    assert [int(s.generate_state(1)[0]) for s in spawn(0)] == [3757552657, 673228719, 3241444873]
+    assert TrialSeeds._fields == ("split", "filter", "algorithm")
+
+
+def test_what_an_algorithm_draws_does_not_change_the_data_of_another():
+    one, two = spawn(1), spawn(1)
+    np.random.default_rng(one.algorithm).random(1000)
+    one.algorithm.spawn(5)
+    assert first(one.filter) == first(two.filter)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, None, "a", True])
+def test_a_bad_seed_is_refused(seed):
+    with pytest.raises(BoostrunError, match="seed must be"):
+        spawn(seed)
+
+
+@pytest.mark.parametrize(
+    ("words", "rehearsed"),
+    [
+        (["", "algo.base=logistic", "algo.base=hoeffding", "algo.vote=proba", "algo.base=logistic"], 4),
+        (["M=7", "M=8", "algo.var_floor=0.01"], 1),  # numbers need no other code
+    ],
+)
+def test_each_code_that_a_word_chooses_is_rehearsed_once(words, rehearsed, monkeypatch, workplace):
+    monkeypatch.setattr(worker, "_compiled", set())
+    made = []
+    evaluation = SimpleNamespace(warm_up=lambda small, data: made.append(small))
+    for word in words:
+        cell = cell_of(compose_one(["algo=onlineboost", "dataset=sea", *word.split()]))
+        worker._compile(cell, catalogue.method(cell.algo), evaluation, SimpleNamespace(kind="stream"))
+    assert len(made) == rehearsed
+
+
+def drawn(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 5))
+    return X, (X[:, 0] > 0).astype(int) + (X[:, 1] > 1)
+
+
+def test_a_stump_takes_its_feature_threshold_polarity_and_coefficient(tmp_path):
+    X, y = drawn()
+    model = boostrun.ReservoirClassifier(n_estimators=7, reservoir_size=40, random_state=0).fit(X, y)
+    assert model_bytes(model) == 7 * 3 * (4 + 8 + 1 + 8)
+    model.save(tmp_path / "model")
+    assert model_bytes(model) < (tmp_path / "model.npz").stat().st_size
+
+
+def test_more_trees_take_more():
+    X, y = drawn()
+    sizes = [
+        model_bytes(boostrun.ReservoirClassifier(n_estimators=T, reservoir_size=40, weak_learner="tree",
+                                                 random_state=0).fit(X, y))
+        for T in (2, 4)
+    ]  # fmt: skip
+    assert sizes[1] == 2 * sizes[0] > 0
+
+
+@pytest.mark.parametrize("model", [object(), boostrun.ReservoirClassifier()])
+def test_what_cannot_be_saved_has_no_size(model):
+    assert model_bytes(model) is None
+
+
+def test_what_is_put_together_as_it_is_asked_for_and_cannot_be_has_no_size():
+    class Unsaved:
+        @property
+        def _model(self):
+            raise BoostrunError("its model_ is a tree of someone else's, not an array")
+
+    assert model_bytes(Unsaved()) is None
