@@ -149,13 +149,13 @@ def read_image(path: Path, size: tuple[int, int] | None = None) -> np.ndarray:
     from PIL import Image
 
     with reading(path, "an image"), Image.open(path) as image:
-        rgb = (_eight_bits(image, path) if image.mode[0] in "IF" else image).convert("RGB")
+        rgb = (eight_bits(image, path) if image.mode[0] in "IF" else image).convert("RGB")
         if size is not None and rgb.size != (size[1], size[0]):
             rgb = rgb.resize((size[1], size[0]), Image.Resampling.BILINEAR)
         return np.asarray(rgb)
 
 
-def _eight_bits(image, path: Path):
+def eight_bits(image, path: Path):
     """A gray image of wider pixels with 8 bits a pixel; Pillow's conversion would clip it to white."""
     from PIL import Image
 

@@ -12,6 +12,7 @@ import numpy as np
 from boostrun.data.dataset import Parts, chosen_classes
 from boostrun.data.files import given_folder, images_in, listing, read_image, reading
 from boostrun.data.options import in_range, split_fraction
+from boostrun.data.pictures import all_equal, read_picture
 from boostrun.errors import BoostrunError, DataMissingError
 
 # -- image_folder: a folder for each class, or train/ and test/ with such folders; images are resized, RGB
@@ -34,12 +35,21 @@ def has_test_part_image_folder(options: Mapping, data_root: Path) -> bool:
 
 
 def read_image_folder(options: Mapping, data_root: Path) -> Parts:
-    """The images, (n, size, size, 3) uint8, with the names of their folders as labels."""
+    """The images, (n, size, size, 3) uint8, with the names of their folders as labels.
+
+    Raises BoostrunError for a file that is no image, and if all images for training are the same.
+    """
     in_range(options, "dataset", "size", 1)
-    size = (options["size"], options["size"])
-    arrays = []
-    for _, paths in _tree(given_folder(options, "path", data_root)):
-        arrays += [np.stack([read_image(path, size) for path, _ in paths]), np.asarray([name for _, name in paths])]
+    side, root = options["size"], given_folder(options, "path", data_root)
+    arrays = list[np.ndarray]()
+    for _, paths in _tree(root):
+        pictures = np.stack([read_picture(path, (side, side)) for path, _ in paths])
+        if not arrays and all_equal(pictures):  # of the training part
+            raise BoostrunError(
+                f"{root}: all {len(pictures)} pictures are the same once they are resized to {side}x{side} pixels, "
+                "with transparent parts in white; dataset.size=... keeps more of them"
+            )
+        arrays += [pictures, np.asarray([name for _, name in paths])]
     return Parts(*arrays)  # type: ignore[arg-type]
 
 

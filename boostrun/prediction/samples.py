@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from boostrun.data.csv import has_names
-from boostrun.data.files import IMAGE_ENDINGS, listing, read_image, reading
+from boostrun.data.files import IMAGE_ENDINGS, listing, reading
+from boostrun.data.pictures import read_picture
 from boostrun.errors import BoostrunError
 from boostrun.methods.preparation import RawTable, check_finite
 from boostrun.methods.saved import Saveable, takes_missing
@@ -101,7 +102,7 @@ def _from_images(place: Path, shape: tuple[int, ...], rows: int) -> Iterator[Sam
         some = found[start : start + rows]
         X = np.empty((len(some), math.prod(shape)), np.uint8)
         for row, path in zip(X, some):
-            colours = read_image(path, (shape[0], shape[1]))
+            colours = read_picture(path, (shape[0], shape[1]))
             image = colours if len(shape) == 3 else np.asarray(Image.fromarray(colours).convert("L"))
             row[:] = image.ravel()
         yield Samples(X, pandas.DataFrame({"file": [path.relative_to(root).as_posix() for path in some]}))

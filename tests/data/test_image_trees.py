@@ -68,7 +68,7 @@ def test_image_folder_with_and_without_a_test_part(tmp_path):
     for kind in ("cat", "dog"):
         for i in range(5):
             paint(tmp_path / "all" / kind / f"{i}.png", 9, 7, seed=i, mode="L" if i else "RGB")
-            paint(tmp_path / "two" / "train" / kind / f"{i}.png", 6, 6)
+            paint(tmp_path / "two" / "train" / kind / f"{i}.png", 6, 6, seed=i)
         paint(tmp_path / "two" / "test" / kind / "0.jpg", 6, 6)
     whole = load({"name": "image_folder", "path": str(tmp_path / "all"), "size": 6}, tmp_path)
     assert whole.x_train.shape == (8, 6, 6, 3) and len(whole.x_test) == 2 and whole.classes == ("cat", "dog")
