@@ -9,11 +9,11 @@ from pathlib import Path
 from boostrun.report import Entry, TableSpec, build
 from boostrun.report.curves import MOST_LINES, too_many
 from boostrun.report.figures import NO_EXTRAS
+from boostrun.report.formats import lower_is_better
+from boostrun.report.metrics import without_curves
 from boostrun.report.pictures import drawing_digest, drawn_before, stamp, write_both, write_pictures
 from boostrun.runner.naming import distinctions, numbered
 from boostrun.runner.plan import PlannedCell
-
-METRIC = "test_accuracy_pct"
 
 
 def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry]:
@@ -35,28 +35,33 @@ def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry
     return numbered(found)
 
 
-def table_of(title: str, entries: Sequence[Entry]):
+def table_of(title: str, entries: Sequence[Entry], metric: str):
     """The table that the dots show; ``entries`` are :func:`placed`."""
-    spec = TableSpec(title=title, paper="", table="", metric=METRIC, higher_is_better=True, columns=("data", "cell"))
+    spec = TableSpec(title=title, paper="", table="", metric=metric, higher_is_better=not lower_is_better(metric),
+                     columns=("data", "cell"))  # fmt: skip
     return build(spec, [dataclasses.replace(entry, where={}) for entry in entries])
 
 
-def draw(folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> str:
+def draw(
+    folder: Path, title: str, cells: Sequence[PlannedCell], entries: Sequence[Entry], metrics: Sequence[str]
+) -> str:
     """Draw what the records of a run can show, as PNG and SVG in ``folder``; returns a line about it.
 
+    The dots show the first of ``metrics``, and each has its curves if records have them after several rounds.
     Pictures that were drawn there from the same records stay as they are.
     """
     here = placed(cells, entries)
     predictions = cells[0].settings.run["predictions"]
-    digest = drawing_digest((title, predictions), here, here, [METRIC], NO_EXTRAS)
+    digest = drawing_digest((title, predictions), here, here, metrics, NO_EXTRAS)
     drawn = drawn_before(folder, digest)
     if not drawn:
-        drawn = write_pictures(folder, table_of(title, here), here, here, [METRIC], vectors=True)
+        drawn = write_pictures(folder, table_of(title, here, metrics[0]), here, here, metrics, vectors=True)
         if predictions:
             drawn += _confusions(folder, cells, here)
         stamp(folder, digest, drawn)
     told = ", ".join(dict.fromkeys(path.stem for path in drawn))
     more = f"; no curves: more than {MOST_LINES} lines cannot be told apart" if too_many(here) else ""
+    more += without_curves(here, metrics)
     return f"pictures: {told} (.png and .svg){more}"
 
 

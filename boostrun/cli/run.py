@@ -8,26 +8,31 @@ import sys
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue, check_budget, fields_in
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import GROUPS, Root, Settings
+from boostrun.config.words import listed, parse
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry
+from boostrun.report.metrics import metric_key
 from boostrun.runner.compose import compose_all, compose_one, expand
 from boostrun.runner.naming import METRIC, cell_words, distinctions, in_common, trials
 from boostrun.runner.plan import PlannedCell, cell_of
 from boostrun.store.cell import Cell, digest_of
 
 _WIDEST = 40  # column of the comments of --cfg; behind a longer line the comment follows directly
+_METRICS_KEY = "table.metrics"
 _KAPPAS = ("kappa", "kappa_majority", "kappa_temporal")  # of predictions on a stream
 
 
 def main(words: Arguments) -> int:
     """Run, print a row per cell with the paper's figure if it has one, and write the table under ``results/tables``."""
-    _, all_settings = compose_words(words, words.overrides)
+    overrides, metrics = split_metrics(words.overrides)
+    _, all_settings = compose_words(words, overrides)
     if "cfg" in words.flags:
         return _print_config(all_settings)
     check_shared(all_settings)
@@ -37,8 +42,29 @@ def main(words: Arguments) -> int:
     print(headline(all_settings), file=sys.stderr)
     result = run_cells(all_settings, command=["boostrun", *words.argv])
     if any(cell.best_records for cell in result.cells):
-        _report(result.cells, name)
+        _report(result.cells, name, metrics)
     return print_end(result, words)
+
+
+def split_metrics(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The overrides without ``table.metrics``, and the keys of its metrics in the records, accuracy by default.
+
+    Trials that are run then measure the metrics of any data set. Raises BoostrunError for an unknown metric.
+
+    >>> split_metrics(["r=50", "table.metrics=[accuracy,roc_auc]"])
+    (['run.metrics=all', 'r=50'], ['test_accuracy_pct', 'roc_auc'])
+    """
+    typed = [word for word in overrides if word.partition("=")[0] == _METRICS_KEY]
+    rest = [word for word in overrides if word not in typed]
+    names = [name for override in parse(typed) for name in _names(override)]
+    metrics = list(dict.fromkeys(map(metric_key, names)))
+    return (["run.metrics=all", *rest] if any(key != METRIC for key in metrics) else rest), metrics or [METRIC]
+
+
+def _names(override: Any) -> list[str]:
+    """The texts of a list, in brackets or without."""
+    value = listed(override) if override.is_sweep_override() else override.value()
+    return [str(each) for each in (value if isinstance(value, list) else [value])]
 
 
 def compose_words(words: Arguments, overrides: Sequence[str]) -> tuple[list[list[str]], list[Settings]]:
@@ -97,8 +123,8 @@ def table_name(name: str | None) -> str:
     return folder
 
 
-def _report(cells: Sequence[PlannedCell], name: str) -> None:
-    """Write and print the table of some cells, and draw its pictures."""
+def _report(cells: Sequence[PlannedCell], name: str, metrics: Sequence[str]) -> None:
+    """Write and print the table of some cells with these metrics, and draw its pictures."""
     from boostrun.files import sweep
     from boostrun.report import summary
     from boostrun.report.own_table import own_table
@@ -112,9 +138,10 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     digest = digest_of([cell.cell.key for cell in cells])[:8]
     folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '').replace(':', '.')}-{digest}")
     scores, kept = _scores(cells)
-    table = own_table(title, entries, keys, METRIC, [in_common(cells), trials(cells)], scores=scores)
+    first, *more = metrics
+    table = own_table(title, entries, keys, first, [in_common(cells), trials(cells)], scores=scores, more=more)
     table.write(folder)  # before anything is printed: a full disk must not cost the table
-    print(summary(entries, METRIC, keys=keys, scores=scores))
+    print(summary(entries, first, keys=keys, scores=scores, more=more))
     print(trials(cells))
     print(f"records: {cells[0].settings.root['store']}   table: {folder}", flush=True)  # pictures take a while
     if kept:
@@ -122,7 +149,7 @@ def _report(cells: Sequence[PlannedCell], name: str) -> None:
     if cells[0].settings.run["pictures"]:
         from boostrun.cli import pictures
 
-        if line := pictures.draw(folder, name, cells, entries):
+        if line := pictures.draw(folder, name, cells, entries, metrics):
             print(line, file=sys.stderr)
 
 
@@ -149,12 +176,14 @@ def _scores(cells: Sequence[PlannedCell]) -> tuple[list[dict[str, list[float]]],
 
 def entry(cell: PlannedCell) -> Entry:
     """The report's entry of a cell, compared with the paper's figure if it has one."""
+    from boostrun.runner import predictions
+
     return Entry(
         row=cell.cell.algo["name"],
         column=(),
         where=_paper_place(cell),
         expected=len(cell.settings.seeds),
-        records=cell.best_records,
+        records=predictions.completed(cell.best_records, predictions.folder_of(cell.settings)),
         stale=len(cell.stale),
         sampled=frozenset(cell.sampled),
         failed=len(cell.failed),

@@ -113,6 +113,11 @@ class Run:
     memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
     memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
     predictions: bool = boolean(False, help="keep predictions and probabilities of test samples, and measure them")
+    metrics: str = choice(
+        "own", "all", "none",
+        help="balanced accuracy, macro F1, log loss, ROC AUC, average precision: of your own data, of all data, or not "
+        "measured",
+    )  # fmt: skip
     pictures: bool = boolean(True, help="draw curves and dots beside the table of a run, where a record has changed")
     tracker: str = choice("none", "mlflow", help="where else the trials are logged")
 

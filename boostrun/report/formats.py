@@ -18,6 +18,7 @@ _COST_HEADS = {
     "peak_samples_held": "samples held", "samples_drawn": "drawn", "n_features_used": "features used",
     "train_seconds": "fit s",
 }  # fmt: skip
+_ABBREVIATIONS = {"f1": "F1", "roc": "ROC", "auc": "AUC"}
 _UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB", "us": "µs"}
 _AXES = {
     "log10_loss": "training loss (log10)", "train_seconds": "training time (s)", "test_seconds": "test time (s)",
@@ -35,16 +36,16 @@ _AXES = {
     "features_to_8_pct": "features to 8 % error",
 }  # fmt: skip
 _IN_WORDS = {"%": "(%)", "s": "(s)", "MB": "(MB)", "µs": "(µs)"}
-_LOWER_IS_BETTER = re.compile(r"error|loss|seconds|time|memory|held|drawn|misclassified|evaluations")
+_LOWER_IS_BETTER = re.compile(r"error|loss|Brier|seconds|time|memory|held|drawn|misclassified|evaluations")
 
 
 def metric_name(metric: str) -> str:
     """A metric's key in words.
 
-    >>> metric_name("test_accuracy_pct"), metric_name("log10_loss"), metric_name("train_seconds")
-    ('test accuracy %', 'log10 loss', 'train s')
+    >>> metric_name("test_accuracy_pct"), metric_name("train_seconds"), metric_name("roc_auc")
+    ('test accuracy %', 'train s', 'ROC AUC')
     """
-    words = metric.split("_")
+    words = [_ABBREVIATIONS.get(word, word) for word in metric.split("_")]
     return " ".join([*words[:-1], _UNITS.get(words[-1], words[-1])])
 
 

@@ -32,6 +32,7 @@ from boostrun.report.formats import (
     spread,
 )
 from boostrun.report.markup import csv_text, escape, float_of, pipe_table, tabular, write_texts
+from boostrun.report.metrics import ACCURACY, absent_lines, places_of, test_part_lines
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare_methods, mean_std
 from boostrun.report.table import Comparison, ResultTable, compare
@@ -61,7 +62,8 @@ class Column:
 class OwnTable:
     """A table of your own runs, made by :func:`own_table`.
 
-    ``scores`` are further measures, means and deviations over the trials; ``alike`` are costs that all rows share.
+    ``scores`` are further metrics, means and deviations over the trials; ``alike`` are costs that all rows share;
+    ``remarks`` are what the test part, and missing metrics, say about the figures.
     """
 
     title: str
@@ -73,6 +75,7 @@ class OwnTable:
     scores: tuple[Column, ...]
     costs: tuple[Column, ...]
     alike: tuple[Column, ...]
+    remarks: tuple[str, ...] = ()
 
     def alike_in_words(self) -> str:
         """One line on the costs that all rows share, or an empty text."""
@@ -103,10 +106,13 @@ class OwnTable:
             f"{metric_name(self.metric)}, {end} is better: mean (standard deviation, ddof 1) over n trials; costs are "
             "means over the trials.",
         ]  # fmt: skip
-        if self.scores:
-            names = " and ".join(one.head for one in self.scores)
-            dash = f"; {MISSING} the method has no probabilities" * any(MISSING in one.shown for one in self.scores)
-            notes.append(f"{names}: lower is better, mean (standard deviation){dash}.")
+        for lower in (False, True):
+            columns = [one for one in self.scores if lower_is_better(one.head) is lower]
+            unexplained = [one for one in columns if not any(one.head in line for line in self.remarks)]
+            dash = f"; {MISSING} the method has no probabilities" * any(MISSING in one.shown for one in unexplained)
+            if names := ", ".join(one.head for one in columns):
+                notes.append(f"{names}: {'lower' if lower else 'higher'} is better, mean (standard deviation){dash}.")
+        notes += self.remarks
         ranks = {cell.rank for cell in self.cells}
         if ranks - {""}:
             tested = " The others are not tested against it: too few trials."
@@ -136,17 +142,22 @@ class OwnTable:
         return f"# {escape(self.title)}\n\n{table}\n\n{notes}\n"
 
     def csv(self) -> str:
-        """A line for each row: keys, the metric's n, mean, std and rank, scores and all costs, with ten digits."""
+        """A line for each row: keys, the metric's n, mean, std and rank, scores and all costs, with ten digits.
+
+        The metric is named if it is not accuracy.
+        """
         costs = (*self.alike, *self.costs)
         heads = [head for one in self.scores for head in (one.head, f"{one.head} std")]
         heads += [column.head for column in costs]
-        keys = [one.head for one in self.keys]
-        lines: list[list] = [["method", *keys, "n", "expected", "mean", "std", "rank", *heads]]
+        keys, named = [one.head for one in self.keys], [self.metric] * (self.metric != ACCURACY)
+        lines: list[list] = [
+            ["method", *keys, *(["metric"] * len(named)), "n", "expected", "mean", "std", "rank", *heads]
+        ]
         for i, (row, cell) in enumerate(zip(self.rows, self.cells)):
             numbers = [cell.n, cell.expected, _digits(cell.mean), _digits(cell.std), cell.rank]
             keys = ["" if one.values[i] is None else one.shown[i] for one in self.keys]
             pairs = [_digits(number) for one in self.scores for number in one.values[i]]
-            lines.append([row, *keys, *numbers, *pairs, *(_digits(one.values[i]) for one in costs)])
+            lines.append([row, *keys, *named, *numbers, *pairs, *(_digits(one.values[i]) for one in costs)])
         return csv_text(lines)
 
     def latex(self) -> str:
@@ -166,6 +177,7 @@ def own_table(
     about: Iterable[str] = (),
     costs: Sequence[str] = COSTS,
     scores: Sequence[Mapping[str, Sequence[float]]] = (),
+    more: Sequence[str] = (),
 ) -> OwnTable:
     """The table of the entries.
 
@@ -178,6 +190,7 @@ def own_table(
     about : lines describing the run
     costs : keys in the records' cost; those without figures are left out
     scores : for each entry, further measures of its trials by the heads of their columns
+    more : further metrics, keys in the records, with a column each
 
     >>> one = {"seed": 0, "metrics": {"test_accuracy_pct": 90.0}, "cost": {"samples_drawn": 60, "train_seconds": 1}}
     >>> other = {"seed": 0, "metrics": {"test_accuracy_pct": 92.0}, "cost": {"train_seconds": 2}}
@@ -193,21 +206,43 @@ def own_table(
     key_columns = [_key(name, [one.get(name) for one in keys]) for name in names]
     cost_columns = [column for name in costs if (column := _cost(name, entries)) is not None]
     alone = len(entries) == 1  # then every cost has a column
+    differing = tuple(column for column in key_columns if column.differs)
+    labels = _labels(entries, differing)
+    metrics = [_metric(entries, name) for name in more]
+    heads = dict.fromkeys(name for one in scores for name in one if name not in map(metric_name, (metric, *more)))
     return OwnTable(
         title=title,
         about=tuple(about),
         metric=metric,
         rows=tuple(entry.row for entry in entries),
         cells=tuple(cells),
-        keys=tuple(column for column in key_columns if column.differs),
-        scores=tuple(map(functools.partial(_score, scores), dict.fromkeys(name for one in scores for name in one))),
+        keys=differing,
+        scores=(*metrics, *map(functools.partial(_score, scores), heads)),
         costs=tuple(column for column in cost_columns if column.differs or alone),
         alike=tuple(column for column in cost_columns if not (column.differs or alone)),
+        remarks=(*test_part_lines(entries, labels), *absent_lines(entries, labels, (metric, *more))),
     )
+
+
+def _labels(entries: Sequence[Entry], keys: Sequence[Column]) -> list[str]:
+    """The row of each entry, with the keys in which rows of one name differ."""
+    rows = [entry.row for entry in entries]
+    found = []
+    for place, row in enumerate(rows):
+        same = [other for other, name in enumerate(rows) if name == row]
+        told = [one for one in keys if len({one.shown[other] for other in same}) > 1]
+        found.append(" ".join([row, *(f"{one.head}={one.shown[place]}" for one in told)]))
+    return found
 
 
 def _key(name: str, values: Sequence[Any]) -> Column:
     return Column(name, tuple(MISSING if value is None else str(value) for value in values), tuple(values))
+
+
+def _metric(entries: Sequence[Entry], metric: str) -> Column:
+    pairs = tuple(mean_std(by_seed(entry.records, metric)[0].values()) for entry in entries)
+    shown = tuple(spread(*pair, NARROW, places_of(metric)) or MISSING for pair in pairs)
+    return Column(metric_name(metric), shown, pairs)
 
 
 def _score(scores: Sequence[Mapping[str, Sequence[float]]], name: str) -> Column:
@@ -249,7 +284,8 @@ def without_copies(table: ResultTable) -> ResultTable:
 
 def figure(cell: Comparison, group: str = NARROW) -> str:
     """A cell's mean, deviation and number of trials."""
-    text = spread(cell.mean, math.nan if equal(cell) else cell.std, group) or MISSING
+    deviation = math.nan if equal(cell) else cell.std
+    text = spread(cell.mean, deviation, group, places_of(cell.metric)) or MISSING
     if cell.n or cell.expected:
         text += f" n={cell.n}" if cell.complete else f" {cell.n}/{cell.expected}"
     return f"{text} {STALE}" if cell.stale else text
@@ -270,12 +306,13 @@ def summary(
     paper: str = "",
     keys: Sequence[Mapping[str, Any]] = (),
     scores: Sequence[Mapping[str, Sequence[float]]] = (),
+    more: Sequence[str] = (),
 ) -> str:
     """Lines for the terminal: each cell's figure, its costs and the paper's figure, then remarks.
 
     Parameters
     ----------
-    entries, metric, costs, keys, scores : those of :func:`own_table`
+    entries, metric, costs, keys, scores, more : those of :func:`own_table`
     paper : the paper with the figures; all papers if empty. An entry without ``where`` is compared with none.
 
     >>> cost = {"samples_drawn": 63000}
@@ -290,10 +327,10 @@ def summary(
     varying = [level for level in range(depth) if len({entry.column[level] for entry in entries}) > 1]
     known = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
     tables = [rows for name in known for rows in _tables(figures(name))]
-    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs, scores=scores)
+    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs, scores=scores, more=more)
     heads = [[one.head for one in columns] for columns in (table.keys, (*table.scores, *table.costs))]
     rows = [["", *heads[0], metric_name(metric), *heads[1]]]
-    remarks = list(filter(None, (table.alike_in_words(), table.equal_in_words())))
+    remarks = list(filter(None, (table.alike_in_words(), table.equal_in_words(), *table.remarks)))
     differs = False
     for place, entry in enumerate(entries):
         cell = table.cells[place]

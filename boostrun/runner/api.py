@@ -59,7 +59,7 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
         raise BoostrunError(f"{len(result.failed)} trials failed, the first with: {error['message']}")
     rows, kept = [], predictions.folder_of(result.cells[0].settings)
     for cell, settings in zip(result.cells, columns_of(result.cells, {key for key, _ in keys_and_values(words)})):
-        for record in cell.done:
+        for record in predictions.completed(cell.done, kept):
             measured = record["metrics"] | predictions.measures(kept, record["key"])
             rows.append({**settings, "seed": record["seed"], **measured, **record["cost"]})
     table = pandas.DataFrame(rows)
@@ -136,6 +136,7 @@ def _rows(record: Mapping[str, Any], kept: Path, curves: bool) -> Iterable[dict[
     names = {"key": record["key"], "status": record["status"], "seed": record["seed"]}
     names |= {"time": record["provenance"].get("time"), **flat(record["cell"])}
     if not curves:
+        (record,) = predictions.completed([record], kept)
         return [names | record["metrics"] | predictions.measures(kept, record["key"]) | record["cost"]]
     curve = record["curve"] or {}
     points: list = next((curve[axis] for axis in _AXES if axis in curve), [])

@@ -130,9 +130,9 @@ def execute_of(all_settings: Sequence[Settings], trials: int, quiet: bool = True
     first = all_settings[0]
     data_root, cache_root = (str(root.absolute()) for root in roots(first))
     threads = threads_for(first, trials)
-    return Execute(
-        data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads, own_choices(all_settings), quiet
-    )
+    own = own_choices(all_settings)
+    execute = Execute(data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads, own, quiet)
+    return replace(execute, metrics=first.run["metrics"])
 
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:

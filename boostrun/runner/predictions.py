@@ -1,6 +1,7 @@
-"""The predictions of a trial's model on the test part, kept beside its record with ``run.predictions=true``.
+"""The predictions of a trial's model on the test part: measured, and with ``run.predictions=true`` kept.
 
-A file per trial, ``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers;
+A trial with ``run.metrics`` has the metrics of :mod:`boostrun.evaluation.metrics` in its record. Kept predictions are a
+file per trial, ``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers;
 ``classes`` (k,) text; ``probabilities`` (n, k) float32 if the model has them and they take at most 32 MiB unpacked;
 ``losses`` and ``bins``, log loss, Brier score and reliability over all samples, measured before rounding
 (:mod:`boostrun.evaluation.measures`). Missing trials have no rows.
@@ -13,7 +14,7 @@ import copy
 import io
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from boostrun.config.settings import Settings
 from boostrun.errors import BoostrunError
+from boostrun.evaluation import metrics
 from boostrun.evaluation.measures import BINS, Calibration, Trained, measure, together
 from boostrun.files import write_whole
 from boostrun.inputs.bank import Table
@@ -32,13 +34,15 @@ MOST_BYTES = 32 << 20
 _NEAR = 1e-6  # percent: tolerance between the accuracy of the predictions and the measured one
 _SUM = 1e-3  # tolerance of the sum of a sample's probabilities
 _NONE = np.empty((0, 0), np.float32)
+_NO_STAGES = np.empty((0, 3, 0), np.int64)
 
 
 class Predictions(NamedTuple):
     """The predictions of one trial.
 
     Names of classes (k,), true and predicted class numbers (n,) of the test part, how good the probabilities are (None
-    if the model has none), and the (n, k) float32 probabilities, (0, 0) if they are not kept.
+    if the model has none), the (n, k) probabilities, (0, 0) if they are not kept, and the counts (stages, 3, k) of
+    :func:`boostrun.evaluation.metrics.counted` after several numbers of rounds, without stages (0, 3, 0).
     """
 
     classes: tuple[str, ...]
@@ -46,6 +50,7 @@ class Predictions(NamedTuple):
     predicted: np.ndarray
     calibration: Calibration | None = None
     probabilities: np.ndarray = _NONE
+    staged: np.ndarray = _NO_STAGES
 
     @property
     def confusion(self) -> np.ndarray:
@@ -63,25 +68,31 @@ def folder_of(settings: Settings) -> Path:
     return Path(settings.root["results"]).absolute() / "predictions"
 
 
-def of(trained: Trained) -> Predictions:
+def of(trained: Trained, most_bytes: int | None = None, stages: Sequence[int] = ()) -> Predictions:
     """The predictions of a trained model on its test part.
 
-    Raises BoostrunError if they do not have the measured accuracy, or its probabilities are not probabilities.
+    Probabilities of more than ``most_bytes`` in single precision, by default :data:`MOST_BYTES`, are measured only.
+    Predictions after the numbers of rounds in ``stages``, the last of them all rounds, are counted if the model has
+    them. Raises BoostrunError if the predictions do not have the measured accuracy, or its probabilities are not
+    probabilities.
     """
     classes = tuple(map(str, trained.data.classes))
     truth, predicted, measured, kept = [], [], [], []
-    room = MOST_BYTES
-    for labels, answers, found in _answers(trained):
+    room = MOST_BYTES if most_bytes is None else most_bytes
+    staged = np.zeros((len(stages), 3, len(classes)), np.int64)
+    for labels, answers, found, at_stages in _answers(trained, stages):
         truth.append(labels.astype(np.int32))
         predicted.append(answers.astype(np.int32))
+        counts = [metrics.counted(truth[-1], one.astype(np.int32), len(classes)) for one in at_stages]
+        staged = staged + counts if counts else _NO_STAGES
         if found is None:
             continue
         columns = _by_class(found, trained.model, len(labels), len(classes))
         measured.append(measure(columns, truth[-1], predicted[-1]))
         room -= columns.size * _NONE.itemsize
         if room >= 0:
-            kept.append(columns.astype(np.float32))
-    one = Predictions(classes, np.concatenate(truth), np.concatenate(predicted))
+            kept.append(columns)
+    one = Predictions(classes, np.concatenate(truth), np.concatenate(predicted), staged=staged)
     accuracy = 100.0 * float(np.mean(one.truth == one.predicted))
     known = trained.result["metrics"].get("test_accuracy_pct")
     if known is None or abs(accuracy - known) > _NEAR:
@@ -92,8 +103,9 @@ def of(trained: Trained) -> Predictions:
     return one._replace(calibration=together(measured), probabilities=probabilities)
 
 
-def _answers(trained: Trained) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
-    """True labels (m,), predicted ones, and probabilities or None, of one part of the test set after the other."""
+def _answers(trained: Trained, stages: Sequence[int]) -> Iterator[tuple[np.ndarray, np.ndarray, Any, list]]:
+    """True labels (m,), predicted ones, probabilities or None, and the labels predicted after each of ``stages``, of
+    one part of the test set after the other."""
     from boostrun.methods.probabilities import probabilities_of_rows  # loads scipy.special
 
     data, model = trained.data, _with_classes(trained)
@@ -101,17 +113,25 @@ def _answers(trained: Trained) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
     staged = getattr(getattr(model, "ensemble_", None), "staged_decision", None)
     predict = getattr(model, "predict", None)
     if chunks and staged:
+        rounds = [*stages] if stages and stages[-1] == model.ensemble_.n_rounds else [model.ensemble_.n_rounds]
         for columns, labels in chunks():
-            (scores,) = staged(columns, [model.ensemble_.n_rounds])
-            answers = one_vs_all.predict(scores, model.classes_)
-            yield np.asarray(labels), answers, probabilities_of_rows(model, scores, answers)
+            found = []
+            for scores in staged(columns, rounds):  # the same array each time
+                found.append(one_vs_all.predict(scores, model.classes_))
+            probabilities = probabilities_of_rows(model, scores, found[-1])
+            yield np.asarray(labels), found[-1], probabilities, found if len(rounds) == len(stages) else []
     elif isinstance(data, Table) and predict:
         from boostrun.features.build import ValueBank
 
         # products and distances are computed by the model, from values if there are any
         X = data.values("test") if isinstance(data.bank, ValueBank) else data.inputs("test")
         predict_proba = getattr(model, "predict_proba", None)
-        yield np.asarray(data.labels("test")), np.asarray(predict(X)), predict_proba(X) if predict_proba else None
+        staged_predict = getattr(model, "staged_predict", None) if stages else None
+        after = enumerate(staged_predict(X) if staged_predict else (), 1)
+        found = [np.asarray(labels) for rounds, labels in after if rounds in stages]
+        probabilities = predict_proba(X) if predict_proba else None
+        answers = np.asarray(predict(X))
+        yield np.asarray(data.labels("test")), answers, probabilities, found if len(found) == len(stages) else []
     else:
         raise BoostrunError(f"{_prefix(model)} keeps no model that predicts")
 
@@ -144,6 +164,64 @@ def _prefix(model: Any) -> str:
     return f"run.predictions=true: {type(model).__name__}"
 
 
+# -- metrics -----------------------------------------------------------------------------------------------------------
+
+
+def measured(found: Predictions) -> dict[str, float]:
+    """The metrics of :mod:`boostrun.evaluation.metrics` that the predictions allow, log loss, and the test part's."""
+    counts = metrics.counted(found.truth, found.predicted, len(found.classes))
+    values = metrics.of_counts(counts) | metrics.of_test_part(counts)
+    if found.calibration is not None:
+        values["log_loss"] = found.calibration.log_loss
+    if found.probabilities.size:
+        values |= metrics.of_probabilities(found.truth, found.probabilities)
+    return values
+
+
+def add_metrics(trained: Trained, memory_mb: int) -> Predictions | None:
+    """Add metrics and curves of the predictions on the test part to a trial's result, and return the predictions.
+
+    ROC AUC and average precision need all probabilities at once; they are left out if these take more than
+    ``memory_mb`` MiB in double precision. Nothing is added, and None returned, if the model does not predict.
+    """
+    result = trained.result
+    stages = result["curve"].get("T") or () if "test_accuracy_pct" in result["curve"] else ()
+    found = _measurable(trained, memory_mb << 19, stages)
+    if found is None:
+        return None
+    result["metrics"] = {**result["metrics"], **measured(found)}
+    right = found.staged[:, 2].sum(axis=1)
+    accuracies = result["curve"].get("test_accuracy_pct", ())
+    if 0 < len(right) == len(accuracies) and np.allclose(100.0 * right / len(found.truth), accuracies, atol=_NEAR):
+        values = [metrics.of_counts(counts) for counts in found.staged]
+        result["curve"] = {**result["curve"], **{name: [one[name] for one in values] for name in metrics.CURVES}}
+    return found
+
+
+def _measurable(trained: Trained, most_bytes: int, stages: Sequence[int]) -> Predictions | None:
+    """The predictions; without probabilities if the model's are none; None if it does not predict."""
+    for silent in (False, True):
+        # whatever a user's class raises here, its trial is done: metrics are measured beside it
+        with contextlib.suppress(Exception):
+            model = copy.copy(trained.model)
+            if silent:
+                model.predict_proba = None
+            return of(trained._replace(model=model), most_bytes, stages)
+    return None
+
+
+def completed(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Mapping[str, Any]]:
+    """The records, with the metrics of kept predictions where they have none themselves."""
+    return [
+        record if "balanced_accuracy_pct" in record["metrics"] else _completed(record, folder) for record in records
+    ]
+
+
+def _completed(record: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
+    kept = read(folder, [record["key"]], probabilities=True)
+    return {**record, "metrics": {**record["metrics"], **measured(kept[0])}} if kept else record
+
+
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
@@ -151,9 +229,11 @@ def keep(folder: Path, key: str, predictions: Predictions) -> None:
     """Write the file of a trial, whole or not at all; BoostrunError if it cannot be written."""
     content = io.BytesIO()
     losses, bins = predictions.calibration or (np.empty(0), np.empty((3, 0)))
+    probabilities = predictions.probabilities.astype(np.float32)
     np.savez_compressed(
         content, classes=np.array(predictions.classes), truth=predictions.truth, predicted=predictions.predicted,
-        losses=losses, bins=bins, probabilities=predictions.probabilities,
+        losses=losses, bins=bins,
+        probabilities=probabilities if probabilities.nbytes <= MOST_BYTES else _NONE,
     )  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -70,13 +70,18 @@ class Execute:
     own: tuple[registry.OwnChoice, ...] = ()  # the user's own choices, which may be imported
     quiet: bool = True  # whether even the notice about compiling kernels is left out
     predictions: str = ""  # folder for the predictions on the test part; empty: not kept
+    metrics: str = "none"  # the data whose predictions have metrics beside accuracy: own, all or none
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
         with kernel_cache.notice(not self.quiet):
             trained = self.trained(trial)
+            found = None
+            if self.metrics == "all" or (self.metrics == "own" and is_own(trial.cell.dataset)):
+                found = predictions.add_metrics(trained, self.memory_mb)
             if self.predictions:
-                predictions.keep(Path(self.predictions), trial.key, predictions.of(trained))
+                kept = found if found and found.calibration else predictions.of(trained)
+                predictions.keep(Path(self.predictions), trial.key, kept)
             return trained.result
 
     def confirm(self, trial: Trial) -> None:
@@ -111,6 +116,15 @@ class Execute:
         if "checkpoint" in method.given:
             shutil.rmtree(checkpoint, ignore_errors=True)
         return trained
+
+
+def is_own(dataset: Mapping[str, Any]) -> bool:
+    """Whether a cell's data set is the user's own: a file, a folder, a number at OpenML, or a class.
+
+    >>> is_own({"name": "csv", "path": "mine.csv"}), is_own({"name": "digits"})
+    (True, False)
+    """
+    return not {"path", "data_id", "class"}.isdisjoint(dataset)
 
 
 def warm_up(cell: Cell, quiet: bool = True) -> None:

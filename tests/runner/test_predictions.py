@@ -93,3 +93,60 @@ def test_files_of_before_there_were_probabilities_count_as_absent(tmp_path):
     broken = predictions.Calibration(np.array([np.nan, 1.0]), np.zeros((3, 10)))
     predictions.keep(tmp_path, "broken", whole._replace(calibration=broken))
     assert len(predictions.read(tmp_path, ["old", "new", "broken"])) == 1
+
+
+# -- metrics -----------------------------------------------------------------------------------------------------------
+
+
+class Raises(Classifier):
+    def predict_proba(self, X):
+        raise RuntimeError("not fitted for that")
+
+
+@pytest.mark.parametrize("kind, of_probabilities", [(Classifier, True), (Told, False), (Raises, False)])
+def test_metrics_need_no_probabilities_where_labels_are_enough(proba, kind, of_probabilities):
+    made = trained(kind(proba))
+    assert predictions.add_metrics(made, 64) is not None
+    found = made.result["metrics"]
+    assert {"test_accuracy_pct", "balanced_accuracy_pct", "macro_f1_pct", "test_rows", "majority_pct"} <= found.keys()
+    assert ({"log_loss", "roc_auc", "average_precision"} <= found.keys()) is of_probabilities
+
+
+def test_probabilities_beyond_the_memory_have_a_log_loss_alone(proba):
+    made = trained(Classifier(proba))
+    predictions.add_metrics(made, 0)
+    assert "log_loss" in made.result["metrics"] and "roc_auc" not in made.result["metrics"]
+
+
+def test_a_model_that_does_not_predict_adds_nothing(proba):
+    made = trained(Classifier(proba))
+    made.result["metrics"]["test_accuracy_pct"] += 1.0
+    before = dict(made.result["metrics"])
+    assert predictions.add_metrics(made, 64) is None and made.result["metrics"] == before
+
+
+def test_metrics_of_kept_predictions_are_those_of_the_record(tmp_path, proba):
+    made = trained(Classifier(proba))
+    predictions.keep(tmp_path, "one", predictions.of(made))
+    record = {"key": "one", "metrics": dict(made.result["metrics"])}
+    (completed,) = predictions.completed([record], tmp_path)
+    predictions.add_metrics(made, 64)
+    assert completed["metrics"] == pytest.approx(made.result["metrics"], abs=1e-6)
+    assert predictions.completed([record], tmp_path / "elsewhere") == [record]
+
+
+def test_curves_of_metrics_end_at_the_metrics(proba):
+    class InStages(Classifier):
+        def staged_predict(self, X):
+            yield from (np.zeros(40, int), np.ones(40, int), self.predict(X))
+
+    made = trained(InStages(proba))
+    truth = made.data.labels("test")
+    curve = {
+        "T": [1, 3],
+        "test_accuracy_pct": [100.0 * np.mean(truth == 0), made.result["metrics"]["test_accuracy_pct"]],
+    }
+    made.result["curve"] = curve
+    predictions.add_metrics(made, 64)
+    found = made.result["curve"]["balanced_accuracy_pct"]
+    assert found == pytest.approx([100 / 3, made.result["metrics"]["balanced_accuracy_pct"]])

@@ -1,0 +1,96 @@
+"""Metrics beside accuracy, from the command line to the table."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+SWEEP = "-m algo=majority,rand r=20 T=2 trials=2 n_jobs=1 dataset=csv dataset.path=rare.csv"
+
+
+@pytest.fixture
+def rare(workplace):
+    """1,200 rows, of which 1 % have a rare class that no column tells from the other."""
+    rng = np.random.default_rng(0)
+    rows = [
+        f"{a:.3f},{b:.3f},{'rare' if i % 100 == 0 else 'common'}" for i, (a, b) in enumerate(rng.normal(size=(1200, 2)))
+    ]
+    (workplace / "rare.csv").write_text("\n".join(["a,b,kind", *rows]))
+    return workplace
+
+
+def records(workplace):
+    return [json.loads(path.read_text()) for path in (workplace / "results" / "runs").glob("*/*.json")]
+
+
+def test_a_table_of_a_rare_class_says_that_its_accuracy_is_the_majoritys(command, rare):
+    code, out, _ = command(f"{SWEEP} table.metrics=[accuracy,balanced_accuracy,roc_auc,log_loss] name=mine")
+    assert code == 0
+    head = out.splitlines()[0]
+    assert all(name in head for name in ("test accuracy %", "balanced accuracy %", "ROC AUC", "log loss"))
+    assert "majority: accuracy is that of the majority class (99.17); balanced accuracy 50.00" in out
+    assert out.count("of the majority class (99.17); balanced accuracy") == 2
+    folder = rare / "results" / "tables" / "mine"
+    first = next(csv.DictReader((folder / "table.csv").open()))
+    assert first["balanced accuracy %"] == "50" and first["ROC AUC"] == "0.5" and float(first["mean"]) > 99
+    assert "balanced accuracy 50.00" in (folder / "table.md").read_text()
+    assert r"balanced accuracy \%" in (folder / "table.tex").read_text()
+    for record in records(rare):
+        assert record["metrics"].keys() >= {
+            "balanced_accuracy_pct",
+            "macro_f1_pct",
+            "log_loss",
+            "roc_auc",
+            "average_precision",
+        }
+        assert record["metrics"]["test_rows"] == 240 and "metrics" not in record["cell"]["dataset"]
+        curve = record["curve"]
+        assert len(curve.get("T", ())) == len(curve.get("balanced_accuracy_pct", ()))
+        assert not curve or curve["balanced_accuracy_pct"][-1] == record["metrics"]["balanced_accuracy_pct"]
+
+
+def test_the_first_metric_is_the_one_that_rows_compete_by(command, rare):
+    code, out, _ = command(f"{SWEEP} table.metrics=[log_loss] name=mine")
+    assert code == 0 and out.split()[2:4] == ["log", "loss"] and "test accuracy" not in out.splitlines()[0]
+    page = (rare / "results" / "tables" / "mine" / "table.md").read_text()
+    assert "log loss, lower is better" in page
+    rows = list(csv.DictReader((rare / "results" / "tables" / "mine" / "table.csv").open()))
+    assert {row["metric"] for row in rows} == {"log_loss"}
+    best = min(rows, key=lambda row: float(row["mean"]))
+    assert best["rank"] == "best"
+
+
+def test_a_small_test_part_is_named(command, workplace):
+    (workplace / "few.csv").write_text("a,kind\n" + "".join(f"{i},{'x' if i % 2 else 'y'}\n" for i in range(40)))
+    code, out, _ = command("algo=majority trials=1 dataset=csv dataset.path=few.csv n_jobs=1")
+    assert code == 0 and "the test part has 8 rows: one row is 12.50 points of accuracy" in out
+
+
+def test_an_unknown_metric_is_a_sentence_with_the_nearest_one(command, workplace):
+    code, _, err = command("algo=majority dataset=digits table.metrics=[accuracy,rocauc]")
+    assert code == 2 and "no metric 'rocauc'; did you mean 'roc_auc'? (accuracy, balanced_accuracy, " in err
+
+
+def test_records_without_metrics_have_a_dash_until_predictions_are_kept(command, workplace):
+    line = "algo=majority dataset=digits trials=1 n_jobs=1"
+    assert command(line)[0] == 0
+    (record,) = records(workplace)
+    assert "balanced_accuracy_pct" not in record["metrics"]  # data of papers are measured as they were
+    asked = f"{line} table.metrics=accuracy,balanced_accuracy"
+    code, out, _ = command(asked)
+    assert code == 0 and "majority: — its records were made without balanced accuracy %; run.predictions=true" in out
+    code, out, _ = command(f"{asked} run.predictions=true")
+    assert code == 0 and "made without" not in out and "10.00" in out.splitlines()[1]
+    assert records(workplace) == [record]
+
+
+def test_data_of_papers_are_measured_if_a_table_asks_for_it(command, workplace):
+    code, out, _ = command("algo=majority dataset=digits trials=1 n_jobs=1 table.metrics=[macro_f1]")
+    assert code == 0 and "macro F1 %" in out.splitlines()[0]
+    assert records(workplace)[0]["metrics"]["macro_f1_pct"] == pytest.approx(1.82, abs=0.01)
+
+
+def test_own_data_are_not_measured_if_that_is_not_wanted(command, rare):
+    assert command(f"{SWEEP} trials=1 run.metrics=none")[0] == 0
+    assert all("test_rows" not in record["metrics"] for record in records(rare))
