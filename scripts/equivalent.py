@@ -29,8 +29,7 @@ from boostrun.digest import source_digest
 from boostrun.runner import plan
 from boostrun.runner.compose import compose_one
 from boostrun.store.cell import Cell
-from boostrun.store.code import code_of
-from boostrun.store.equivalent import RERUN, Equivalent, add_row
+from boostrun.store.code import RERUN, Equivalent, add_row, code_of
 
 RESULTS = Path("results")
 # seconds that it takes to build the features, by which the cheapest trial is found; others are quick

@@ -27,8 +27,7 @@ from boostrun.digest import roots_in, source_digest
 from boostrun.files import write_whole
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell
-from boostrun.store.code import code_of
-from boostrun.store.equivalent import NAME, RERUN, SAME_TREE, Equivalent, read_rows, text_of
+from boostrun.store.code import EQUIVALENT_NAME, RERUN, SAME_TREE, Equivalent, code_of, read_rows, rows_text
 
 _OF_BANKS = """
 import importlib, json, sys
@@ -103,7 +102,7 @@ def main() -> None:
     checkout = Path(sys.argv[1])
     content, notes = frozen(checkout)
     pairs = {kind: sum(map(len, rows.values())) for kind, rows in content.items()}
-    write_whole(RESULTS / NAME, text_of({"frozen": content, "rows": []}).encode())
+    write_whole(RESULTS / EQUIVALENT_NAME, rows_text({"frozen": content, "rows": []}).encode())
     write_whole(RESULTS / changes.NAME, changes.notes_text(notes).encode())
     names = of_banks(checkout)
     text = ",\n".join(f"{json.dumps(new)}: {json.dumps(old)}" for new, old in sorted(names.items()))

@@ -16,8 +16,7 @@ from boostrun.runner.compose import compose_all
 from boostrun.runner.naming import PARTS, columns_of, trials, word
 from boostrun.runner.plan import PlannedCell, open_store, plan
 from boostrun.store import code as changes
-from boostrun.store.code import code_of
-from boostrun.store.equivalent import Equivalent
+from boostrun.store.code import Equivalent, code_of
 from boostrun.store.provenance import instructions_in_force
 from boostrun.store.store import Store
 

@@ -22,8 +22,7 @@ from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
-from boostrun.store.code import code_of
-from boostrun.store.equivalent import RERUN, Equivalent
+from boostrun.store.code import RERUN, Equivalent, code_of
 from boostrun.store.packs import packs_below
 from boostrun.store.store import Store
 

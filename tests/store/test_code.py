@@ -14,8 +14,7 @@ from boostrun.config import catalogue, fields, without_late
 from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
 from boostrun.store.cell import Cell
-from boostrun.store.code import code_of
-from boostrun.store.equivalent import RERUN, SAME_TREE, Equivalent, add_row, read_rows, text_of
+from boostrun.store.code import RERUN, SAME_TREE, Equivalent, add_row, code_of, read_rows, rows_text
 
 HOME = Path(boostrun.__file__).parent
 BANK, VALUES, DRIFTING, CHUNKS = (
@@ -319,7 +318,7 @@ def test_every_row_that_is_published_is_well_formed():
 
 def test_a_row_is_added_once_and_what_is_frozen_stays(tmp_path):
     frozen = {SAME_TREE: {"c": ["b", "a"]}, RERUN: {}}
-    (tmp_path / "equivalent.json").write_text(text_of({"frozen": frozen, "rows": []}))
+    (tmp_path / "equivalent.json").write_text(rows_text({"frozen": frozen, "rows": []}))
     for _ in range(2):
         add_row(tmp_path, {"kind": RERUN, "old": "c", "new": "d", "seeds": 3})
     known = Equivalent.read(tmp_path)
