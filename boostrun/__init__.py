@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import importlib
 
-from boostrun import fresh_import
+from boostrun import import_hooks
 
-fresh_import.install()  # before any other module of ours is imported
-
-from boostrun.when_imported import when_imported  # noqa: E402
+import_hooks.install()  # before any other module of ours is imported
 
 __version__ = "0.1.0"
 
@@ -31,8 +29,8 @@ _PUBLIC = {
 
 
 if "_again" not in globals():  # this module may be run twice, see below
-    when_imported("numba.core.caching", "boostrun.kernel_cache:mend")
-    when_imported("numba.core.event", "boostrun.kernel_cache:listen")
+    import_hooks.when_imported("numba.core.caching", "boostrun.kernel_cache:mend")
+    import_hooks.when_imported("numba.core.event", "boostrun.kernel_cache:listen")
 
 
 def _public() -> dict[str, str]:
@@ -55,4 +53,4 @@ def __dir__() -> list[str]:
     return sorted(["__version__", *_public()])
 
 
-fresh_import.again(globals())
+import_hooks.again(globals())

@@ -46,7 +46,7 @@ _NAME = __name__.partition(".")[0]
 _UNCOUNTED = (
     # reading a configuration, whose values stand in each record's cell; computing digests; writing files
     *(f"{_NAME}.{name}" for name in (
-        "config", "store.cell", "digest", "source", "when_imported", "files", "data._loader", "data.checksum",
+        "config", "store.cell", "digest", "source", "import_hooks", "files", "data._loader", "data.checksum",
         "data.digests", "data.torchvision_sets.PUBLISHED", "data.torchvision_sets.verify_published",
         "features.bank_key", "features.journal", "features.progress", "features.seal", "features.store",
     )),

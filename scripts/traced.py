@@ -24,7 +24,7 @@ from boostrun import digest, normal_form, source
 ON_PURPOSE = (
     *digest._UNCOUNTED,  # see there; and methods of normal_form._AFTERWARDS, and modules called keys: their
     # values stand in the cell
-    "boostrun.digest", "boostrun.normal_form", "boostrun.fresh_import",  # find digests, and import
+    "boostrun.digest", "boostrun.normal_form", "boostrun.import_hooks",  # find digests, and import
     "boostrun.kernel_cache", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
     "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; find what a person brings, which counts itself
     "boostrun.methods.declaration",  # Method.make hands on facts of the digest and values of the cell

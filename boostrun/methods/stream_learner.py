@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.import_hooks import when_imported
 from boostrun.methods.probabilities import class_shares
 from boostrun.methods.saved import Saveable
 from boostrun.methods.scikit_learn import (
@@ -28,7 +29,6 @@ from boostrun.methods.scikit_learn import (
     validate_data,
 )
 from boostrun.methods.stream_state import StreamState
-from boostrun.when_imported import when_imported
 
 _NUMBER = (bool, int, float, np.bool_, np.integer, np.floating)
 _KINDS = {"S": "text", "U": "text", "b": "truth values"}  # letter of a dtype -> kind of labels; others are numbers

@@ -103,7 +103,7 @@ def test_sigterm_while_a_bank_is_built_leaves_what_the_next_command_goes_on_with
     (workplace / "slow").mkdir()
     (workplace / "slow" / "slow.py").write_text(SLOW_BUILD)
     (workplace / "slow" / "sitecustomize.py").write_text(
-        "from boostrun.when_imported import when_imported\nwhen_imported('boostrun.features.store', 'slow:slow')\n"
+        "from boostrun.import_hooks import when_imported\nwhen_imported('boostrun.features.store', 'slow:slow')\n"
     )
     banks = workplace / "datasets" / "banks"
     with monkeypatch.context() as patched:

@@ -37,5 +37,5 @@ def test_nothing_but_signals_is_imported_before_they_are_looked_after():
     code = "import sys; before = set(sys.modules); import boostrun.__main__; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name for name in done.stdout.split() if name.startswith("boostrun")}
-    first = {"boostrun", "boostrun.__main__", "boostrun.fresh_import", "boostrun.signals", "boostrun.when_imported"}
+    first = {"boostrun", "boostrun.__main__", "boostrun.import_hooks", "boostrun.signals"}
     assert ours == first

@@ -135,5 +135,5 @@ def test_importing_the_report_loads_nothing_heavy_and_no_other_part():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     bad, own = (ast.literal_eval(text + "]") for text in done.stdout.strip().rstrip("]").split("] "))
     # the catalogue, and no paper
-    light = ("errors", "files", "fresh_import", "plugins", "when_imported", "config", "methods")
+    light = ("errors", "files", "import_hooks", "plugins", "config", "methods")
     assert not bad and not [name for name in own if not name.startswith(tuple(f"boostrun.{one}" for one in light))]

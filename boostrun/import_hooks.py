@@ -1,4 +1,4 @@
-"""Import modules as their source stands: bytecode counts only if it was made from a source with these bytes.
+"""Hooks of Python's import: call a function when a module is imported, and import modules as their source stands.
 
 By default Python accepts bytecode in ``__pycache__`` if the source has the same size and, to the second, the same time.
 After an edit of one digit in a file whose time is set back (``touch -r``, ``rsync -t``, a snapshot) it runs the old
@@ -12,6 +12,7 @@ process, and 4 s once, so they are left to Python.
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from importlib.machinery import SourceFileLoader
@@ -30,6 +31,48 @@ _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _INSTALLED = ("site-packages", "dist-packages")
 _of_plugins: dict[str, frozenset[str]] = {}  # folder of installed packages -> names of plug-ins' modules
+
+
+def when_imported(name: str, target: str) -> None:
+    """Call ``target``, "module:function", with the module ``name`` now or right after it is imported.
+
+    >>> when_imported("json.tool", "builtins:print")
+    >>> import json.tool
+    <module 'json.tool' from ...>
+    """
+    if name in sys.modules:
+        _call(target, sys.modules[name])
+    else:
+        sys.meta_path.insert(0, _Waiting(name, target))
+
+
+class _Waiting:
+    """A finder that finds nothing itself: it waits for one module, lets the others find it, and removes itself."""
+
+    def __init__(self, name: str, target: str) -> None:
+        self._name, self._target = name, target
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname != self._name:
+            return None
+        from importlib.util import find_spec
+
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def and_call(module: Any) -> None:
+                execute(module)
+                _call(self._target, module)
+
+            spec.loader.exec_module = and_call  # type: ignore[method-assign]
+        return spec
+
+
+def _call(target: str, module: Any) -> None:
+    where, _, function = target.partition(":")
+    getattr(importlib.import_module(where), function)(module)
 
 
 class FreshLoader(SourceFileLoader):
