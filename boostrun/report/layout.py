@@ -31,9 +31,9 @@ from boostrun.report.formats import (
 )
 from boostrun.report.formats import width as columns
 from boostrun.report.markup import escape, float_of, pipe_table, tabular, write_texts
+from boostrun.report.reference import check_targets
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
 from boostrun.report.table import Comparison, ResultTable
-from boostrun.report.targets import check
 
 # column groups side by side: what a page holds, and the width of a text
 _MARKDOWN_GROUPS, _LATEX_GROUPS = 4, 3
@@ -217,7 +217,7 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
         lines.append(
             f"Of {len(asked)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
         )
-    return [*lines, *check(spec.targets, cells, spec.higher_is_better), *spec.notes]
+    return [*lines, *check_targets(spec.targets, cells, spec.higher_is_better), *spec.notes]
 
 
 def _metrics(table: ResultTable) -> str:

@@ -44,7 +44,7 @@ class TableSpec:
     higher_is_better : whether the high end of the metric is good; errors, seconds and the like are always better low
     columns : heads of the column levels, e.g. ``("dataset", "r")``
     notes : lines for the footer
-    targets : expected properties of the table, see :mod:`boostrun.report.targets`
+    targets : expected properties of the table, see :mod:`boostrun.report.reference`
     quick : e.g. ``"quick: 2 trials, T=50"``, shown in the title
     changed : settings changed by hand, e.g. ``"T=1000 trials=3"``, shown in the title too
     naught : rows of methods that learn nothing, which are compared with no other

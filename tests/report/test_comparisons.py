@@ -8,8 +8,8 @@ import pytest
 
 from boostrun.report import Entry, TableSpec, build
 from boostrun.report.layout import render_markdown, render_text
+from boostrun.report.reference import check_targets
 from boostrun.report.table import contests, differences, write_differences
-from boostrun.report.targets import check
 
 
 def entry(row, values, column="sea", setting=""):
@@ -99,13 +99,13 @@ def cells():
     ("time_s", {"kept": ["iboost"], "within": 3.0}, "met"),
 ])  # fmt: skip
 def test_trends(metric, target, verdict):
-    (line,) = check([{"metric": metric, "along": M, **target}], cells(), True)
+    (line,) = check_targets([{"metric": metric, "along": M, **target}], cells(), True)
     assert line.startswith(f"target {verdict}: {'time s' if metric == 'time_s' else 'test accuracy %'} M=20 to M=100")
 
 
 def test_orders_and_marks_look_at_the_good_end_of_each_metric():
     order = {"columns": ["M=20"], "order": ["iboost", "adaboost"]}
-    lines = check([{"metric": metric, **order} for metric in ("test_accuracy_pct", "time_s")], cells(), True)
+    lines = check_targets([{"metric": metric, **order} for metric in ("test_accuracy_pct", "time_s")], cells(), True)
     assert lines == [
         "target met: test accuracy % M=20: iboost > adaboost", "target met: time s M=20: iboost < adaboost",
     ]  # fmt: skip
@@ -117,7 +117,7 @@ def test_a_target_may_speak_of_one_setting():
     made = table(*(entry(row, {0: value}, setting=setting) for row, setting, value in (
         ("a", "paper", 2.0), ("b", "paper", 1.0), ("a", "other", 0.0), ("b", "other", 1.0))))  # fmt: skip
     order = {"metric": "test_accuracy_pct", "columns": ["sea"], "order": ["a", "b"]}
-    verdicts = [check([{**order, "setting": setting}], made.cells, True)[0] for setting in ("paper", "other")]
+    verdicts = [check_targets([{**order, "setting": setting}], made.cells, True)[0] for setting in ("paper", "other")]
     assert [line.split(":")[0] for line in verdicts] == ["target met", "target not met"]
 
 
