@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from boostrun.cli.tune import choice_text
 from boostrun.config.settings import Choices, Range
 from boostrun.errors import BoostrunError
-from boostrun.report.tuning import choice_text
 from boostrun.runner import search
 from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.execute import RunResult
