@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from boostrun.report.diff import diff, flatten
+from boostrun.cli.diff import diff, flatten
 
 
 def squeeze(text):

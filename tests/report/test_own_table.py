@@ -127,7 +127,7 @@ def test_missing_trials_stale_trials_and_reasons_are_seen(make_entry):
 
 def test_importing_the_report_loads_nothing_heavy_and_no_other_part():
     code = (
-        "import sys, boostrun.report, boostrun.report.diff, boostrun.report.own_table;"
+        "import sys, boostrun.report, boostrun.report.own_table;"
         "bad = [m for m in sys.modules if m.split('.')[0] in ('pandas', 'scipy', 'matplotlib', 'numba', 'hydra')];"
         "own = [m for m in sys.modules if m.startswith('boostrun.') and not m.startswith('boostrun.report')];"
         "print(bad, own)"
