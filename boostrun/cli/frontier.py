@@ -27,9 +27,9 @@ def main(words: Arguments) -> int:
     """Tune and run what is missing; write table.md, table.csv, figure.png, figure.svg and the records, and print."""
     if words.names:
         return _summary(words)
+    from boostrun.report.figures import write_both
     from boostrun.report.frontier import text, write_table
     from boostrun.report.frontier_summary import draw_frontier, read_frontier
-    from boostrun.report.pictures import write_both
     from boostrun.runner.frontier import measure
     from boostrun.store.packs import write_records
 
@@ -104,6 +104,7 @@ def _budget(text: str) -> float:
 
 def _summary(words: Arguments) -> int:
     """Compare the stored frontiers of a kind of budget."""
+    from boostrun.report.figures import write_both
     from boostrun.report.frontier_summary import (
         FrontierSummary,
         draw_differences,
@@ -112,7 +113,6 @@ def _summary(words: Arguments) -> int:
         text,
         write_summary,
     )
-    from boostrun.report.pictures import write_both
 
     if words.names != ["summary"]:
         raise BoostrunError(f"cannot read '{words.names[0]}': frontier dataset=NAME budget=KIND, or frontier summary")
@@ -186,8 +186,8 @@ def _words_of(path: Path, left_out: tuple[str, ...]) -> list[str]:
 
 def show(words: Arguments) -> int:
     """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
+    from boostrun.report.figures import write_both
     from boostrun.report.frontier_summary import draw_frontier, read_frontier
-    from boostrun.report.pictures import write_both
 
     name = words.names[0].removeprefix(ROOM)
     folder = Path(compose_one(words_of_places(words.overrides), words.config_dir).root["results"]) / "frontiers" / name

@@ -1,14 +1,22 @@
 """The figures of a table and of its trials: dots, curves, streams, sweeps, trade-offs and feature families.
 
 :func:`curve_figures` yields all figures of an item except the dots; files and the report's page show the same ones.
+The files are drawn again only if records or code have changed.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import marshal
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boostrun.files import remember, remembered
 from boostrun.report.canvas import (
     ACROSS,
     COLOURS,
@@ -31,6 +39,8 @@ from boostrun.report.canvas import (
     spans_decades,
     split,
     with_legend,
+    write_png,
+    write_svg,
 )
 from boostrun.report.curves import AGAINST, curve_points, family_shares, mean_of, sweep_points, thinned, too_many
 from boostrun.report.entry import Entry, by_seed, done
@@ -44,6 +54,8 @@ if TYPE_CHECKING:
 _GREY = "#444444"
 _STREAM = 3.0  # inches, the height of a panel of a stream
 _OVER_TRIALS = "line: mean over trials; band: one standard deviation (ddof 1)"
+_STAMP = ".pictures"  # beside pictures: the digest of their content, and their names
+_SHOWN = ("status", "seed", "cell", "metrics", "cost")  # parts of a record that a picture can show besides its curve
 
 
 class PaperPoint(NamedTuple):
@@ -446,3 +458,69 @@ def draw_families(entries: Sequence[Entry]) -> Figure | None:
         axis.set(xlabel="weak learners T", ylabel="share of steps")
     keys = [Patch(color=colours[name], label=name) for name in names]
     return with_legend(figure, keys, "steps by the family of the feature they chose, mean over trials")
+
+
+def write_pictures(
+    folder: Path, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str],
+    extras: Extras = NO_EXTRAS, *, vectors: bool = False,
+) -> list[Path]:  # fmt: skip
+    """Write table.png, the dots of a table, and :func:`curve_figures`; returns the files.
+
+    With ``vectors`` each is written as SVG too. Raises BoostrunError if a file cannot be written.
+    """
+    figures = {} if (dots := draw_table(table)) is None else {"table": dots}
+    figures |= {stem: figure for stem, _, figure in curve_figures(entries, curves, metrics, extras)}
+    return [path for stem, figure in figures.items() for path in write_both(figure, folder / stem, vectors)]
+
+
+def write_both(figure: Figure, path: Path, vectors: bool = True) -> list[Path]:
+    """Write a figure as PNG, and with ``vectors`` as SVG; ``path`` has no ending."""
+    found = [write_png(figure, path.with_suffix(".png"))]
+    return [*found, write_svg(figure, path.with_suffix(".svg"))] if vectors else found
+
+
+def drawing_digest(
+    name: Hashable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras
+) -> str:
+    """A digest of the content of pictures: equal digests mean equal pictures. ``name`` stands for what else decides."""
+    total = hashlib.sha256(repr((_drawing_code(), name, list(metrics), extras)).encode())
+    records: dict[int, bytes] = {}  # entries share them
+    for kind in (entries, curves):
+        for entry in kind:
+            place = (entry.row, entry.column, entry.expected, entry.setting, entry.metric, entry.rounds)
+            total.update(repr(place).encode())
+            for record in entry.records:
+                if id(record) not in records:
+                    records[id(record)] = _record_digest(record)
+                total.update(records[id(record)])
+        total.update(b"|")
+    return total.hexdigest()
+
+
+def _record_digest(record: Mapping) -> bytes:
+    shown = [record.get(part) for part in _SHOWN] + [dict(record.get("curve") or {})]
+    return hashlib.sha256(marshal.dumps(shown, 2)).digest()  # version 2: bytes that values alone decide
+
+
+@functools.cache
+def _drawing_code() -> str:
+    """A digest of the modules that draw and of matplotlib's version."""
+    total = hashlib.sha256(version("matplotlib").encode())
+    for file in sorted(resources.files("boostrun.report").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py"):
+            total.update(file.read_bytes())
+    return total.hexdigest()
+
+
+def stamp(folder: Path, digest: str, pictures: Sequence[Path]) -> None:
+    """Remember that the pictures in ``folder`` show what ``digest`` stands for."""
+    remember([folder / _STAMP], {"digest": digest, "pictures": [path.name for path in pictures]})
+
+
+def drawn_before(folder: Path, digest: str) -> list[Path]:
+    """The pictures in ``folder`` if they show what ``digest`` stands for and none is missing, else an empty list."""
+    stored = remembered(folder / _STAMP)
+    if not isinstance(stored, dict) or stored.get("digest") != digest:
+        return []
+    found = [folder / name for name in stored["pictures"]]
+    return found if all(path.is_file() for path in found) else []

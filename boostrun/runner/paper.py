@@ -199,7 +199,7 @@ class Item:
         Returns the files that show its table and curves, and a line for each picture of a single cell: where it is, or
         why there is none.
         """
-        from boostrun.report.pictures import write_pictures
+        from boostrun.report.figures import write_pictures
 
         extras = self.extras(entries, table)
         drawn = write_pictures(folder, table, entries, self.curves(cells), self.metrics, extras)

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from boostrun.report import Entry, build, pictures
+from boostrun.report import Entry, build
+from boostrun.report import figures as drawings
 from boostrun.report.canvas import svg
 from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures, draw_curves
 from boostrun.report.page import Records
@@ -168,7 +169,7 @@ def test_whatever_a_plot_tells_makes_a_new_one_in_the_place_of_the_old(entries, 
     ):
         plots([one], tmp_path)
         assert len(count) == number
-    monkeypatch.setattr(pictures, "_drawing_code", lambda: "edited")
+    monkeypatch.setattr(drawings, "_drawing_code", lambda: "edited")
     plots([entry], tmp_path)
     assert len(count) == 5 and len(list((tmp_path / "drawn").iterdir())) == 1
 

@@ -19,10 +19,9 @@ from boostrun.report import verdicts
 from boostrun.report.canvas import svg
 from boostrun.report.curves import MOST_LINES, too_many
 from boostrun.report.entry import Entry, canonical
-from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures
+from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures, drawing_digest
 from boostrun.report.formats import BEST, metric_name, spread
 from boostrun.report.layout import Layout, block_title, group_head, layout
-from boostrun.report.pictures import drawing_digest
 from boostrun.report.statistics import Ranks
 from boostrun.report.table import Comparison, ResultTable, contests, rounded_differences
 from boostrun.report.verdicts import Judged
