@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report.curves import MOST_LINES, too_many
+from boostrun.report.entry import MOST_LINES, too_many
 from boostrun.report.figures import NO_EXTRAS, drawing_digest, drawn_before, stamp, write_both, write_pictures
 from boostrun.report.formats import lower_is_better
 from boostrun.report.metrics import without_curves

@@ -1,4 +1,4 @@
-"""Entries: the cells of a table as they were asked for, with their records, and figures read from records."""
+"""Entries: the cells of a table with their records, and the numbers that tables and figures read from these."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from boostrun.report.statistics import mean_std
+
+#: Horizontal axes of curves, besides the ``"examples"`` of a stream.
+AGAINST = ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds")
+
+#: Most lines in a figure of curves: more cannot be told apart.
+MOST_LINES = 24
+
+_STEPS_A_DECADE = 6
 
 
 @dataclass(frozen=True)
@@ -132,3 +143,110 @@ def by_seed(records: Sequence[Mapping], metric: str, rounds: int | None = None) 
 
 def _number(seed) -> float:
     return float(seed) if isinstance(seed, (int, float)) else math.inf
+
+
+# -- the numbers that figures show -------------------------------------------------------------------------------------
+
+
+def too_many(curves: Sequence[Entry]) -> bool:
+    """Whether entries have more curves than a figure can show."""
+    drawn = [entry for entry in curves if any(record.get("curve") for record in entry.records)]
+    return len({(entry.row, entry.setting, entry.column[1:]) for entry in drawn}) > MOST_LINES
+
+
+def curve_points(entry: Entry, metric: str, against: str) -> list[tuple[float, float, float]]:
+    """(mean of against, mean, std of the metric) at the checkpoints that all curves of the entry share.
+
+    Checkpoints are a curve's ``T``, on a stream its ``examples``. A single trial whose curve holds the points of a
+    ``path`` with their ``columns`` has those points against T. Returns [] if no record has both figures.
+
+    >>> curves = [{"T": [1, 2], "loss": [4.0, 2.0]}, {"T": [1, 2, 3], "loss": [6.0, 2.0, 1.0]}]
+    >>> entry = Entry("a", ("x",), {}, 2, [{"seed": seed, "curve": curve} for seed, curve in enumerate(curves)])
+    >>> curve_points(entry, "loss", "T")
+    [(1, 5.0, 1.4142135623730951), (2, 2.0, 0.0)]
+    """
+    if against == "T" and len(entry.records) == 1 and (points := _path(entry.records[0], metric)):
+        return points
+    curves = []
+    for record in done(entry.records):
+        curve = record.get("curve") or {}
+        marks = marks_of(curve)
+        if all(curve.get(name) for name in (marks, metric, against)):
+            triples = zip(curve[marks], curve[against], curve[metric])
+            curves.append({t: (x, y) for t, x, y in triples if _finite(x) and _finite(y)})
+    shared = sorted(set.intersection(*map(set, curves))) if curves else []
+    return [(mean_std(curve[t][0] for curve in curves)[0], *mean_std(curve[t][1] for curve in curves)) for t in shared]
+
+
+def thinned(points: Sequence, most: int | None) -> list:
+    """At most ``most`` of the points, evenly spread, with the first and the last; all points if ``most`` is None.
+
+    >>> thinned(range(11), 3), thinned([1, 2], 3), thinned([1, 2, 3, 4], None)
+    ([0, 5, 10], [1, 2], [1, 2, 3, 4])
+    """
+    if most is None or len(points) <= most:
+        return list(points)
+    return [points[round(number * (len(points) - 1) / (most - 1))] for number in range(most)]
+
+
+def marks_of(curve: Mapping) -> str:
+    """The key of a curve's checkpoints: ``"examples"`` on a stream, else ``"T"``."""
+    return "examples" if "examples" in curve and "T" not in curve else "T"
+
+
+def _finite(value: Any) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _path(record: Mapping, metric: str) -> list[tuple[float, float, float]]:
+    """(columns, metric, NaN) at the points of a record's path that have columns; [] if it has no path."""
+    path = (record.get("curve") or {}).get("path") or {}
+    points = zip(path.get("columns") or [], path.get(metric) or [])
+    return [(columns, value, math.nan) for columns, value in points if _finite(columns) and columns and _finite(value)]
+
+
+def mean_of(entry: Entry, metric: str) -> float:
+    """The mean of a metric over the trials of an entry; NaN if no trial has it."""
+    return mean_std(by_seed(entry.records, metric)[0].values())[0]
+
+
+def sweep_points(entries: Sequence[Entry], level: int) -> list[tuple[float, float, float]]:
+    """(number in the column label at ``level``, mean, std) of entries, by that number.
+
+    An entry without the metric in every trial has no point: a trial did not get there.
+
+    >>> entry = lambda classes, values: Entry("a", (f"k={classes}",), {}, len(values), [
+    ...     {"seed": seed, "metrics": {"features": value}} for seed, value in enumerate(values)], metric="features")
+    >>> sweep_points([entry(10, [4, 6]), entry(2, [1, 3]), entry(36, [20, None])], 0)
+    [(2.0, 2.0, 1.4142135623730951), (10.0, 5.0, 1.4142135623730951)]
+    """
+    points = []
+    for entry in entries:
+        values = by_seed(entry.records, entry.metric, entry.rounds)[0]
+        if values and len(values) >= entry.expected:
+            points.append((float(entry.column[level].rpartition("=")[2]), *mean_std(values.values())))
+    return sorted(points)
+
+
+def family_shares(entry: Entry) -> tuple[list[float], dict[str, list[float]]] | None:
+    """Edges of intervals of T, and for each family its share of the steps in each interval, mean over trials.
+
+    Reads ``curve["family_steps"]``, {family: steps so far, at each of ``curve["T"]``}. None if no record has it.
+    """
+    curves = [record["curve"] for record in done(entry.records) if (record.get("curve") or {}).get("family_steps")]
+    if not curves:
+        return None
+    shared = sorted(set.intersection(*(set(curve["T"]) for curve in curves)))
+    marks = [0]
+    for mark in filter(None, shared):
+        if mark >= marks[-1] * 10 ** (1 / _STEPS_A_DECADE) or mark == shared[-1]:
+            marks.append(mark)
+    shares: dict[str, list[float]] = {}
+    for name in curves[0]["family_steps"]:
+        totals = [0.0]
+        for mark in marks[1:]:
+            counts = [curve["family_steps"].get(name, [])[curve["T"].index(mark)] for curve in curves]
+            totals.append(sum(counts) / len(counts))
+        pairs = zip(marks, marks[1:], totals, totals[1:])
+        shares[name] = [(after - before) / (last - first) for first, last, before, after in pairs]
+    return [max(mark, 0.8) for mark in marks], shares

@@ -42,8 +42,18 @@ from boostrun.report.canvas import (
     write_png,
     write_svg,
 )
-from boostrun.report.curves import AGAINST, curve_points, family_shares, mean_of, sweep_points, thinned, too_many
-from boostrun.report.entry import Entry, by_seed, done
+from boostrun.report.entry import (
+    AGAINST,
+    Entry,
+    by_seed,
+    curve_points,
+    done,
+    family_shares,
+    mean_of,
+    sweep_points,
+    thinned,
+    too_many,
+)
 from boostrun.report.formats import MISSING, axis_name, count, decimal, metric_name
 from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import Comparison, ResultTable
@@ -203,7 +213,7 @@ def draw_curves(
     """A metric against one of ``AGAINST``: lines of means, with bands of one standard deviation.
 
     Each data set, an entry's first column label, has panels with the same axes. Points are those of
-    :func:`~boostrun.report.curves.curve_points`. Test accuracy is drawn as error. Entries without a curve are counted
+    :func:`~boostrun.report.entry.curve_points`. Test accuracy is drawn as error. Entries without a curve are counted
     below the panels. Returns None if no record has such a curve.
     """
     as_error = metric == "test_accuracy_pct"
@@ -436,7 +446,7 @@ def draw_tradeoff(entries: Sequence[Entry], asked: Tradeoff) -> Figure | None:
 def draw_families(entries: Sequence[Entry]) -> Figure | None:
     """Stacked shares of the feature families among the steps between checkpoints, a panel for each entry.
 
-    Returns None if no record tells the families of its steps; see :func:`~boostrun.report.curves.family_shares`.
+    Returns None if no record tells the families of its steps; see :func:`~boostrun.report.entry.family_shares`.
     """
     from matplotlib import colormaps
     from matplotlib.patches import Patch

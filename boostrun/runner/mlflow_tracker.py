@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from boostrun.errors import BoostrunError
-from boostrun.report.curves import marks_of
+from boostrun.report.entry import marks_of
 from boostrun.store.cell import Cell
 
 _BATCH = 1000  # metrics that one request may hold

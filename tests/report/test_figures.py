@@ -14,7 +14,7 @@ from boostrun.papers.iboost.figures import drift_types_figure
 from boostrun.report import Entry, TableSpec, build, canvas, figures
 from boostrun.report.canvas import svg, write_png
 from boostrun.report.confusion import Reliability, draw_reliability
-from boostrun.report.curves import curve_points, family_shares, sweep_points
+from boostrun.report.entry import curve_points, family_shares, sweep_points
 from boostrun.report.figures import Extras, Tradeoff, draw_curves, draw_stream, draw_sweep, draw_table
 from boostrun.report.formats import axis_name
 

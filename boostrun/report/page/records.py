@@ -17,8 +17,7 @@ from markupsafe import Markup, escape
 from boostrun.files import remember, remembered
 from boostrun.report import verdicts
 from boostrun.report.canvas import svg
-from boostrun.report.curves import MOST_LINES, too_many
-from boostrun.report.entry import Entry, canonical
+from boostrun.report.entry import MOST_LINES, Entry, canonical, too_many
 from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures, drawing_digest
 from boostrun.report.formats import BEST, metric_name, spread
 from boostrun.report.layout import Layout, block_title, group_head, layout
