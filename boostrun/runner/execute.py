@@ -30,7 +30,7 @@ from boostrun.runner.plan import (
     prepare,
     roots,
 )
-from boostrun.runner.progress import RunProgress
+from boostrun.runner.progress import RunProgress, Tracker
 from boostrun.runner.queue import run_trials
 from boostrun.runner.worker import Execute, warm_up
 from boostrun.store import code as changes
@@ -69,7 +69,7 @@ def run_cells(
     first = all_settings[0]
     for settings in all_settings:
         _check_predictions(settings)
-    tracker = _tracker(first.run["tracker"])
+    tracker = None if first.run["tracker"] == "none" else Tracker()
     provenance.prepare()
     if not quiet and (line := fewer_trials(all_settings)):
         print(line, file=sys.stderr)
@@ -164,15 +164,6 @@ def _workers(all_settings: Sequence[Settings], store: Store, quiet: bool):
             store.check_writable()
             return pool.started(n_jobs, functools.partial(warm_up, cell_of(first), quiet))
     return contextlib.nullcontext(lambda: None)
-
-
-def _tracker(name: str):
-    """The tracker that gets copies of the records; None unless asked for."""
-    if name == "none":
-        return None
-    from boostrun.runner.mlflow_tracker import Tracker
-
-    return Tracker()
 
 
 # -- predictions -------------------------------------------------------------------------------------------------------
