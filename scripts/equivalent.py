@@ -27,7 +27,7 @@ from typing import Any
 from boostrun.config import catalogue
 from boostrun.digest import source_digest
 from boostrun.runner import plan
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 from boostrun.store.cell import Cell
 from boostrun.store.code import RERUN, Equivalent, add_row, code_of
 

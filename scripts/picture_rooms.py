@@ -66,7 +66,7 @@ _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2
 def room_of(module: str) -> str:
     """The room of a module, named without the package.
 
-    >>> room_of("papers.iboost.kernels.iboost"), room_of("data.keys"), room_of("runner.compose")
+    >>> room_of("papers.iboost.kernels.iboost"), room_of("data.keys"), room_of("runner.plan")
     ('papers/iboost', 'declaration', 'runner')
     """
     if module in _BASE:

@@ -102,7 +102,7 @@ def _run(line: str) -> dict:
     sys.setprofile(_watch)
     threading.setprofile(_watch)
     from boostrun.runner import plan, worker
-    from boostrun.runner.compose import compose_one
+    from boostrun.runner.plan import compose_one
 
     if "dataset=stream" in line:
         np.save("x.npy", np.random.default_rng(0).integers(0, 9, (60, 5)).astype(np.uint8))

@@ -64,8 +64,8 @@ def fit() -> None:
 def main(words: list[str]) -> int:
     """The number that the words ask for."""
     if words[0] == "settings":
-        room = "runner" if (PACKAGE / "runner" / "compose.py").exists() else "config"
-        compose_one = importlib.import_module(f"boostrun.{room}.compose").compose_one
+        file = "compose" if (PACKAGE / "runner" / "compose.py").exists() else "plan"
+        compose_one = importlib.import_module(f"boostrun.runner.{file}").compose_one
         compose_one(words[1:])
         return returns(files_called(compose_one, words[1:]))
     if words == ["fit"]:

@@ -13,8 +13,7 @@ from boostrun.report.entry import by_seed, done
 from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
 from boostrun.runner import paper
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import open_store, plan, published_store
+from boostrun.runner.plan import compose_one, open_store, plan, published_store
 from boostrun.store.packs import NAME, OLD_NAME, unpack
 from boostrun.store.record import NotARecordError, read
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from boostrun.cli.arguments import Arguments
 from boostrun.config import MISSING, catalogue, defaults
 from boostrun.errors import BoostrunError
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import roots
+from boostrun.runner.plan import compose_one, roots
 
 PACKAGES = (
     "boostrun", "numpy", "scipy", "numba", "scikit-learn", "hydra-core", "omegaconf", "joblib", "pandas",

@@ -45,7 +45,7 @@ def main(words: Arguments) -> int:
     from boostrun.export import onnx as onnx_model
     from boostrun.export.parts import check
     from boostrun.runner import keep
-    from boostrun.runner.compose import compose_one
+    from boostrun.runner.plan import compose_one
 
     settings = compose_one(words.overrides, words.config_dir)
     keep.check(settings)

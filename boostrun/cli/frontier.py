@@ -14,8 +14,8 @@ from boostrun.config.settings import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.report.formats import NARROW
-from boostrun.runner.compose import compose_one
 from boostrun.runner.naming import word
+from boostrun.runner.plan import compose_one
 
 ROOM = "frontier/"  # before the name of a published frontier
 _SHRUNK = ("at", "algo", "tuning", "trials", "T")  # keys for which --quick has its own values

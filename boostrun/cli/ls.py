@@ -12,7 +12,7 @@ from boostrun.cli.frontier import ROOM
 from boostrun.config import catalogue
 from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 
 GROUPS = ("algo", "dataset", "features", "paper", "frontier", *catalogue.PARTS, "run")
 RUNS = "runs"

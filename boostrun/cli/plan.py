@@ -12,9 +12,8 @@ from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.digest import reached
-from boostrun.runner.compose import compose_all
 from boostrun.runner.naming import PARTS, columns_of, trials, word
-from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.plan import PlannedCell, compose_all, open_store, plan
 from boostrun.store import code as changes
 from boostrun.store.code import Equivalent, code_of
 from boostrun.store.provenance import instructions_in_force

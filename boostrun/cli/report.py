@@ -26,9 +26,8 @@ from boostrun.report.page import OWN, PageSection, Records, render
 from boostrun.report.page.records import Picture, section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
-from boostrun.runner.compose import compose_one
 from boostrun.runner.naming import cell_words, own_runs
-from boostrun.runner.plan import PlannedCell, indexes, open_store, plan, roots
+from boostrun.runner.plan import PlannedCell, compose_one, indexes, open_store, plan, roots
 from boostrun.store.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself

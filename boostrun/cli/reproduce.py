@@ -19,8 +19,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import build, write
 from boostrun.report.layout import render_text
 from boostrun.runner import paper
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import open_store, plan, roots
+from boostrun.runner.plan import compose_one, open_store, plan, roots
 
 
 def main(words: Arguments) -> int:

@@ -19,9 +19,8 @@ from boostrun.config.words import listed, parse
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry
 from boostrun.report.metrics import metric_key
-from boostrun.runner.compose import compose_all, compose_one, expand
 from boostrun.runner.naming import METRIC, cell_words, distinctions, in_common, trials
-from boostrun.runner.plan import PlannedCell, cell_of
+from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand
 from boostrun.store.cell import Cell, digest_of
 
 _WIDEST = 40  # column of the comments of --cfg; behind a longer line the comment follows directly

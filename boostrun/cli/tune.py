@@ -28,8 +28,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report.formats import align, cost_head, cost_text, metric_name
 from boostrun.report.markup import escape, write_bytes
 from boostrun.runner import tuned
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, table_of
+from boostrun.runner.plan import PlannedCell, cell_of, compose_one, open_store, table_of
 from boostrun.runner.tuned import with_values
 
 PREFIX = "tune."

@@ -12,9 +12,8 @@ import pandas
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper, predictions
-from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.naming import columns_of, flat
-from boostrun.runner.plan import open_store, plan
+from boostrun.runner.plan import compose_all, compose_one, open_store, plan
 from boostrun.store.record import set_aside_line
 
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream

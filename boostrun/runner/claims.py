@@ -18,8 +18,7 @@ from boostrun.report.claims import Case, Claim, Pick, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.report.verdicts import Judged, Source, judge
 from boostrun.runner import item_checks, paper
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import PlannedCell, open_store, plan
+from boostrun.runner.plan import PlannedCell, compose_one, open_store, plan
 
 
 def verdicts(

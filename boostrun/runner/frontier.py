@@ -21,10 +21,9 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
-from boostrun.runner.compose import composer, expand
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials, word
-from boostrun.runner.plan import PlannedCell, cell_of, fit, open_store, table_of
+from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
 from boostrun.runner.tuned import with_values
 

@@ -20,9 +20,8 @@ from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.entry import by_seed, value
 from boostrun.report.formats import metric_name
 from boostrun.runner import item_checks
-from boostrun.runner.compose import composer
 from boostrun.runner.item_checks import Place
-from boostrun.runner.plan import PlannedCell
+from boostrun.runner.plan import PlannedCell, composer
 
 if TYPE_CHECKING:
     from boostrun.report.figures import Extras

@@ -109,7 +109,7 @@ def study_of(
 
     A key that has an effect only at another key's value is left out if that value is ruled out.
 
-    >>> from boostrun.runner.compose import compose_one
+    >>> from boostrun.runner.plan import compose_one
     >>> sorted(study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], {"T": Range(10, 50)}).space)
     ['T', 'algo.coefficient', 'algo.depth', 'algo.stump_weights', 'algo.weak_learner']
     """

@@ -94,7 +94,7 @@ def _missing(word: str, cell: Cell) -> str:
 def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
     """The settings with other values of keys of the method (``algo.shrinkage``) and of its budget (``T``), checked.
 
-    >>> from boostrun.runner.compose import compose_one
+    >>> from boostrun.runner.plan import compose_one
     >>> changed = with_values(compose_one(["algo=wsam", "r=20"]), {"algo.shrinkage": 1, "T": 7})
     >>> changed.algo["shrinkage"], changed.budget
     (1.0, {'r': 20, 'q': 20, 'T': 7})

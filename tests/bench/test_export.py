@@ -17,7 +17,7 @@ from boostrun.data import load
 from boostrun.errors import DataMissingError
 from boostrun.export import c_source, read
 from boostrun.runner import keep
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 from tests.bench.timing import show
 from tests.conftest import REAL_DATA
 from tests.export.compiled import FLAGS, Compiled

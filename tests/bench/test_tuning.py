@@ -5,7 +5,7 @@ import time
 import pytest
 
 from boostrun.config.settings import Choices, Range
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 from boostrun.runner.search import BATCH, Sampler, optuna, study_of, tune_all
 from tests.bench.timing import show
 

@@ -11,7 +11,7 @@ from boostrun.cli.arguments import VERBS, parse
 from boostrun.cli.frontier import names
 from boostrun.cli.help import PAGES, page
 from boostrun.config import catalogue
-from boostrun.runner.compose import compose_all
+from boostrun.runner.plan import compose_all
 
 SMALL = "dataset=digits r=12 T=3 trials=2 n_jobs=1"
 

@@ -77,8 +77,7 @@ def test_pictures_can_be_left_out(command, workplace):
 def test_a_sweep_over_one_key_tells_its_cells_apart_in_pictures(command, workplace):
     from boostrun.cli.pictures import placed
     from boostrun.cli.run import entry
-    from boostrun.runner.compose import compose_all
-    from boostrun.runner.plan import open_store, plan
+    from boostrun.runner.plan import compose_all, open_store, plan
 
     words = ["algo=rand,logitboost", "dataset=digits", "r=10,20", "T=1,2", "trials=1"]
     all_settings = compose_all(words, None)

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from boostrun.digest import reached
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, compose_one
 from boostrun.store.code import code_of
 from tests.marks import slow_after, slow_but
 

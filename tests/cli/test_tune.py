@@ -120,8 +120,7 @@ def test_where_a_run_fails_nothing_is_chosen(command, workplace, monkeypatch):
 
 @pytest.mark.parametrize("content", ["", "[]", '{"value"}', '{"values": 3}'])
 def test_a_choice_that_cannot_be_read_is_one_sentence(content, command, workplace):
-    from boostrun.runner.compose import compose_one
-    from boostrun.runner.plan import cell_of
+    from boostrun.runner.plan import cell_of, compose_one
     from boostrun.runner.tuned import folder
 
     place = folder("results", cell_of(compose_one(["algo=ucb", "T=3"])))

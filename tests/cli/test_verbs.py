@@ -91,8 +91,7 @@ def test_a_mixed_sweep_has_dashes_and_a_name_of_its_own(command, workplace):
 
 def test_the_papers_figure_stands_beside_only_where_the_budget_is_the_papers(command, workplace):
     from boostrun.cli.run import _paper_place
-    from boostrun.runner.compose import compose_one
-    from boostrun.runner.plan import PlannedCell, cell_of
+    from boostrun.runner.plan import PlannedCell, cell_of, compose_one
 
     def place(*words):
         settings = compose_one(list(words))

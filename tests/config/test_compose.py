@@ -20,8 +20,7 @@ from boostrun.config.words import parse
 from boostrun.errors import BoostrunError
 from boostrun.files import read_yaml
 from boostrun.runner import paper
-from boostrun.runner.compose import compose_all, compose_one, expand
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, compose_all, compose_one, expand
 
 
 def by_hydra(words):

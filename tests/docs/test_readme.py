@@ -10,7 +10,7 @@ from boostrun.cli.arguments import VERBS, parse
 from boostrun.cli.frontier import names
 from boostrun.config import catalogue
 from boostrun.config.words import split_ranges
-from boostrun.runner.compose import compose_all
+from boostrun.runner.plan import compose_all
 
 ROOT = Path(__file__).parents[2]
 _RUN_WORD_FOR_WORD = ("tutorial.md", "faq.md", "extending.md")  # with mistakes, and things of a person's own

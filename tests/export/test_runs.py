@@ -23,7 +23,7 @@ from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.papers.shareboost.model import cost_with_patches_once, template_costs
 from boostrun.prediction import load as load_model
 from boostrun.runner import keep
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 from tests.export.compiled import Compiled
 from tests.export.operators_in_numpy import answers, assert_same
 from tests.marks import slow_but

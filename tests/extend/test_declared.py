@@ -4,7 +4,7 @@ import pytest
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 
 CLASSES = """
     from numbers import Integral, Real

@@ -8,7 +8,7 @@ from boostrun import digest
 from boostrun.errors import BoostrunError
 from boostrun.extend import keys
 from boostrun.extend import registry as objects
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 
 VOTER = """
     import numpy as np

@@ -6,8 +6,7 @@ from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.extend import registry
 from boostrun.runner.api import run
-from boostrun.runner.compose import compose_all, compose_one, expand
-from boostrun.runner.plan import own_choices
+from boostrun.runner.plan import compose_all, compose_one, expand, own_choices
 
 SVC = "sklearn.svm:SVC"
 KEYWORDS = """

@@ -12,8 +12,7 @@ from boostrun.errors import BoostrunError
 from boostrun.extend import registry, stream
 from boostrun.extend import registry as objects
 from boostrun.extend import registry as typed
-from boostrun.runner.compose import compose_all, compose_one
-from boostrun.runner.plan import open_store, own_choices, plan
+from boostrun.runner.plan import compose_all, compose_one, open_store, own_choices, plan
 
 MINE = """
     \"\"\"Streams of mine.\"\"\"

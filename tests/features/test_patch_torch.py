@@ -8,8 +8,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.features import bank_key, open_bank, patch_kernels, patch_torch
 from boostrun.features.coates_ng import DEFAULTS, CoatesNg
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, compose_one
 
 RNG = np.random.default_rng(0)
 PICTURES = RNG.integers(0, 256, (20, 13, 12, 3), dtype=np.uint8)

@@ -8,7 +8,7 @@ import pytest
 
 from boostrun.prediction import load, samples
 from boostrun.runner import keep
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 
 
 def rows(n, seed):

@@ -23,7 +23,7 @@ from boostrun.methods import archive
 from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.prediction import load, samples
 from boostrun.runner import keep
-from boostrun.runner.compose import compose_one
+from boostrun.runner.plan import compose_one
 from tests.export.test_runs import HOG, TEMPLATES
 from tests.export.test_saved_models import CLASSIFIERS, LABELS, SAVED, answers, table
 from tests.marks import slow_but

@@ -15,9 +15,8 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.rivals import linear
 from boostrun.rivals.linear import first_on_the_path
-from boostrun.runner.compose import compose_one
 from boostrun.runner.frontier import default_methods
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, compose_one
 from boostrun.runner.search import Sampler, study_of
 from boostrun.runner.tuned import with_values
 

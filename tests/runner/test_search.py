@@ -9,9 +9,8 @@ from boostrun.cli.tune import choice_text
 from boostrun.config.settings import Choices, Range
 from boostrun.errors import BoostrunError
 from boostrun.runner import search
-from boostrun.runner.compose import compose_all, compose_one
 from boostrun.runner.execute import RunResult
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, compose_all, compose_one
 from boostrun.runner.search import BATCH, BY, study_of, tune_all
 
 SPACE = {"algo.shrinkage": Range(0.02, 1.0, log=True), "T": Range(2, 60)}

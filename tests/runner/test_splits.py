@@ -10,8 +10,7 @@ from boostrun.data.options import splits_anew
 from boostrun.data.table import last, parts_of_rows, whole_groups
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import Bank
-from boostrun.runner.compose import compose_all, compose_one
-from boostrun.runner.plan import PlannedCell, open_store, plan, table_of
+from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan, table_of
 
 N = 60
 

@@ -10,8 +10,7 @@ from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import TrialSeeds, spawn
 from boostrun.runner import worker
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import cell_of
+from boostrun.runner.plan import cell_of, compose_one
 from boostrun.runner.predictions import model_bytes
 
 

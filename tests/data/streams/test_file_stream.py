@@ -14,8 +14,7 @@ from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream, prequential
 from boostrun.inputs.bank import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import open_store, plan
+from boostrun.runner.plan import compose_one, open_store, plan
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 80, (300, 3)) / 8.0

@@ -12,8 +12,7 @@ from boostrun.evaluation.measures import spawn
 from boostrun.evaluation.prequential import OnStream
 from boostrun.inputs.bank import Followed
 from boostrun.papers.iboost import CHANGING, DETECTS, ONLINE, WINDOW
-from boostrun.runner.compose import compose_one
-from boostrun.runner.plan import open_store, plan
+from boostrun.runner.plan import compose_one, open_store, plan
 from tests.papers.iboost.learners import METHODS, RIVALS, class_of
 
 

@@ -16,9 +16,8 @@ from boostrun.papers.shareboost import model as template_costs
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.evaluations import pool_of, samples_of
 from boostrun.papers.shareboost.selection import Checkpoint
-from boostrun.runner.compose import compose_one
 from boostrun.runner.execute import fewer_trials, threads_for
-from boostrun.runner.plan import cell_of, input_for, places_of
+from boostrun.runner.plan import cell_of, compose_one, input_for, places_of
 from boostrun.runner.worker import Execute
 from boostrun.store.cell import Inputs, Trial
 
