@@ -18,7 +18,7 @@ from boostrun.errors import BoostrunError
 from boostrun.export.parts import UNITS, ProgramParts, Saved, thresholds_of
 from boostrun.methods.declaration import obtain
 
-_TYPES = {"float64": "double", "float32": "float", "int64": "int", "uint8": "unsigned char"}
+TYPES = {"float64": "double", "float32": "float", "int64": "int", "uint8": "unsigned char"}
 _WIDTH = 110
 _LARGEST_INT = 2**31 - 1
 _HARMLESS = frozenset(letters.ascii_letters + letters.digits + " _.,:;+()=<>-")
@@ -42,7 +42,7 @@ def table(name: str, values: np.ndarray) -> str:
         raise BoostrunError(f"the model's {name} holds a number that is no int of C")
     sizes = "".join(f"[{size}]" for size in values.shape)
     body = textwrap.fill(_braces(values, values.dtype), _WIDTH, break_long_words=False, break_on_hyphens=False)
-    return f"static const {_TYPES[values.dtype.name]} {name}{sizes} = {{\n{body}\n}};"
+    return f"static const {TYPES[values.dtype.name]} {name}{sizes} = {{\n{body}\n}};"
 
 
 def _braces(values: np.ndarray, kind: np.dtype) -> str:

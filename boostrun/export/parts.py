@@ -227,5 +227,5 @@ def thresholds_of(
         return "unsigned char", codes
     edges = inputs["edges"]
     found = edges[features, np.clip(codes - 1, 0, edges.shape[1] - 1)]
-    found = np.where(codes > edges.shape[1], np.float32(np.inf), np.where(codes <= 0, np.float32(-np.inf), found))
-    return "float", found.astype(np.float32)
+    found = np.where(codes > edges.shape[1], np.inf, np.where(codes <= 0, -np.inf, found))
+    return ("double" if edges.dtype == np.float64 else "float"), found.astype(edges.dtype)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 # The code that decides a bank's content, besides the pipeline and the loader.
 _BUILD = ("boostrun.data:load", "boostrun.features.build:build")
 _BUILD_VALUES = ("boostrun.features.build:build_values",)
+_BUILD_EXACT = ("boostrun.features.exact:Exact",)  # of tables of the user's: no column of the others needs it
 
 
 def open_bank(
@@ -92,6 +93,7 @@ def open_bank(
         from boostrun.data import changed, load
         from boostrun.features.bank import CheckedSplit
         from boostrun.features.build import build, build_values
+        from boostrun.features.exact import Exact
         from boostrun.features.store import (
             finish,
             finished_elsewhere,
@@ -124,6 +126,8 @@ def open_bank(
                     _refuse_whole(data, str(features.get("name")), memory_mb)
                     build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
+                    if _is_exact(dataset, computed):
+                        pipeline = Exact(pipeline, options["bins"], options["bin_samples"], data.missing)
                     build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
                 if bank_key(dataset, features, data_root) != key:  # a user's function may read while the bank is built
                     remove(here)
@@ -211,10 +215,15 @@ def key_of(dataset: Mapping, features: Mapping, data: str) -> str:
     parts = [
         _BUILD, (*roots_in(module, [name]), *computed.SOURCES),
         (*read_roots(dataset), *loader_of(dataset).SOURCES),
-        *([_BUILD_VALUES] if computed.VALUES else ()),
+        *([_BUILD_VALUES] if computed.VALUES else [_BUILD_EXACT] if _is_exact(dataset, computed) else ()),
     ]  # fmt: skip
     whole = {"data": data, "features": options, "source": [name for part in parts for name in names_of_banks(part)]}
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _is_exact(dataset: Mapping, computed: _Computed) -> bool:
+    """Whether these features are the columns of a table of the user's."""
+    return computed.MISSING and not computed.VALUES and ("missing" in loader_of(dataset).DEFAULTS or "class" in dataset)
 
 
 def pipeline_target(features: Mapping) -> str:

@@ -15,7 +15,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import obtain
 
 PREFIX = "input_"  # of the names of a preparation's arrays in a model file
-_LARGEST = np.finfo(np.float32).max  # codes are compared as float32; training refuses larger numbers
+_LARGEST = np.finfo(np.float32).max  # training refuses larger numbers
 _UNSEEN = -1.0  # the number for text that the training part of a table does not have
 
 
@@ -164,7 +164,8 @@ class Preparation:
     arrays : dict by name. ``kind`` is the kind of preparation:
 
         - "pixels": bytes are their own codes;
-        - "edges", of ``edges`` (d, bins - 1): a code is the number of edges not above a value;
+        - "edges", of ``edges`` (d, bins - 1): a code is the number of edges not above a value in their dtype, float32,
+          or float64 if codes of a column need it;
         - "scaled": (x - ``shift``) ``factor``;
         - "projected": (x - ``mean``) ``axes``;
         - "templates": ``filters`` under ``masks``, then ``edges``;
@@ -296,6 +297,8 @@ def bank_inputs(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = (
 
     ``used`` are the columns that the model looks at, or None for all; ``shape`` is that of a sample, for images.
     """
+    from boostrun.features.exact import edges_of
+
     options = bank.meta["features"]
     name = str(options.get("pipeline") or options["name"])
     found = {"kind": np.array(name)} | ({"shape": np.array(shape)} if len(shape) > 1 else {})
@@ -303,7 +306,7 @@ def bank_inputs(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = (
         if bank.edges.strides[0] == 0 and bank.n_features > 1:  # edges common to all: 1 to 255
             found |= {"kind": np.array("pixels")}
         else:
-            found |= {"kind": np.array("edges"), "edges": np.array(bank.edges)}
+            found |= {"kind": np.array("edges"), "edges": edges_of(bank)}
     elif name in ("linear", "products"):
         found |= {"kind": np.array("scaled")} | {key: bank.fitted()[key] for key in ("shift", "factor")}
     elif name == "anchors":
@@ -324,13 +327,13 @@ def bank_inputs(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = (
 
 
 def _codes(values: np.ndarray, edges: np.ndarray, missing: np.ndarray | None = None) -> np.ndarray:
-    """(n, d) uint8 codes of values (n, d), compared as float32, as when the bank was built.
+    """(n, d) uint8 codes of values (n, d), compared in the dtype of the edges, as when the bank was built.
 
     With ``missing`` columns NaN is below all values, and copies of these columns follow, (n, d + m).
     """
     from boostrun.kernels.stumps import quantise
 
-    values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=np.float32)
+    values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=edges.dtype)
     values = values if missing is None else two_sided(values, missing)
     codes = np.empty(values.shape[::-1], np.uint8)
     quantise(values, np.ascontiguousarray(edges), codes)

@@ -49,6 +49,10 @@ RUNS = [  # data, settings, type of x in C, or "" without a predictor
     ("numbers.npz", "algo=laminating features=raw features.bins=16 T=9", "float"),
     ("numbers.npz", "algo=jointboost features=stumps features.bins=16 T=9", "float"),
     ("numbers.npz", "algo=shareboost features=raw features.bins=16 T=4 train_samples=60", "float"),
+    *(("times.npz", line, "double") for line in (
+        "algo=laminating features=raw T=9", "algo=geem features=raw features.bins=16 r=20 T=9",
+        "algo=jointboost features=stumps T=9", "algo=shareboost features=raw T=4",
+    )),
     ("two.npz", "algo=laminating features=raw features.bins=16 T=9", "float"),
     ("two.npz", "algo=shareboost features=linear T=4", "double"),
     *(("images.npz", line, x_type) for line, x_type in (
@@ -76,8 +80,10 @@ def folder(workplace):
     images = rng.integers(0, 60, (300, 12, 10))
     for image, label in zip(images, y):
         image[3 * label : 3 * label + 4, 2:7] += 150
+    times = np.column_stack([1.7e12 + np.rint(9 * numbers[:, 0]), numbers[:, 4], 2.0**53 + numbers[:, 1]])
     for name, x, labels in (
-        ("numbers", numbers, y + 5), ("images", images.astype(np.uint8), y + 5), ("two", numbers, 5 * (y > 0) - 1),
+        ("numbers", numbers, y + 5), ("times", times, y + 5), ("two", numbers, 5 * (y > 0) - 1),
+        ("images", images.astype(np.uint8), y + 5),
     ):  # fmt: skip
         parts = {"x_train": x[:90], "y_train": labels[:90], "x_test": x[90:], "y_test": labels[90:]}
         np.savez(workplace / f"{name}.npz", **parts)
@@ -106,7 +112,7 @@ def numbers_of(scores):
     return (scores[:, 0] >= 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
-@pytest.mark.parametrize(("data", "line", "x_type"), slow_but([*RUNS[::3], RUNS[19]], RUNS))
+@pytest.mark.parametrize(("data", "line", "x_type"), slow_but([*RUNS[::3], RUNS[23]], RUNS))
 def test_the_model_of_a_run_takes_raw_samples_when_loaded_in_c_and_in_onnx(folder, data, line, x_type):
     settings, written, expected, raw = trained(folder, data, line)
     X, numbers, saved = raw.x_test.reshape(len(raw.x_test), -1), numbers_of(expected), read(written)
@@ -146,8 +152,8 @@ def test_the_model_of_a_run_takes_raw_samples_when_loaded_in_c_and_in_onnx(folde
     X = X.astype(np.float64)
     if "edges" in saved.inputs:  # values that lie at an edge, below and above it
         edges = saved.inputs["edges"][:, : len(X)].T
-        at = np.where(np.isfinite(edges), edges, 0).astype(np.float32)
-        X = np.concatenate([X, at, np.nextafter(at, np.float32(-np.inf)), np.nextafter(at, np.float32(np.inf))])
+        at, infinity = np.where(np.isfinite(edges), edges, 0).astype(edges.dtype), edges.dtype.type(np.inf)
+        X = np.concatenate([X, at, np.nextafter(at, -infinity), np.nextafter(at, infinity)])
     elif data == "images.npz":
         X = np.concatenate([X, np.arange(-30, 270).repeat(120).reshape(-1, 120) + 0.25])
     assert_same(loaded, saved, X if x_type == "double" else X.astype(np.float32))

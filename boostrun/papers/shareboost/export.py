@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.export.c import block, for_all_classes, reading, table
+from boostrun.export.c import TYPES, block, for_all_classes, reading, table
 from boostrun.export.onnx import columns_of, compare, signs
 from boostrun.export.onnx import for_all_classes as for_all_classes_onnx
 from boostrun.export.parts import (
@@ -163,9 +163,9 @@ def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:
     return steps, (model.biases + steps).sum(axis=0), f"shared by subsets of {steps.shape[1]} classes"
 
 
-CODE_OF = block("""
+_CODE_OF = """
     /* How many of the ascending edges are not above the value. */
-    static int code_of(float value, const float *edges, int count)
+    static int code_of(@type@ value, const @type@ *edges, int count)
     {
         int low = 0, high = count;
         while (low < high) {
@@ -177,7 +177,7 @@ CODE_OF = block("""
         }
         return low;
     }
-""")
+"""
 _COLUMN = r"x\[(column(?:\[\w+\])+)\]"  # a model's input column, in C
 _COMPUTE_COLUMNS = """
     static void compute(const @type@ *x, double *value)
@@ -247,10 +247,11 @@ def _c_codes(features, saved) -> Columns:
             notes="1/255 is part of the weights",
         )  # fmt: skip
     edges = saved.inputs["edges"][index]
-    tables = [column, table("edge", edges), CODE_OF]
+    x_type = TYPES[edges.dtype.name]
+    tables = [column, table("edge", edges), block(_CODE_OF, type=x_type)]
     value = f"code_of(x[column[r]], edge[r], {edges.shape[1]})"
     return _make_columns(
-        "float", IN_UNITS, saved, tables, value, len(index), **rest,
+        x_type, IN_UNITS, saved, tables, value, len(index), **rest,
         notes="1/255 is part of the weights; a code is found by 8 comparisons, which are not counted",
     )  # fmt: skip
 
@@ -348,7 +349,7 @@ def template_columns(inputs: Mapping[str, np.ndarray], chosen: np.ndarray) -> Co
     ]  # fmt: skip
     sizes = {"side": side, "columns": columns, "across": across}
     row = "\n                    + ".join(f"filter[{b}] * image[j + {b}]" for b in range(side))
-    functions = [CODE_OF, block(_RESPOND, row=row, **sizes)]
+    functions = [block(_CODE_OF, type="float"), block(_RESPOND, row=row, **sizes)]
     functions.append(block(
         _COMPUTE, pixels=rows * columns, cells=down * across, filters=len(filters), edges=len(inputs["edges"]), **sizes
     ))  # fmt: skip
@@ -503,17 +504,19 @@ def _onnx_attributes(operators: Operators, index: np.ndarray, saved: Saved) -> t
 
 
 def _onnx_codes(operators: Operators, features: _Features, saved: Saved) -> _Computed:
-    index, text = features["index"], PIXELS
-    out = operators.add("Gather", columns_of(operators, saved, np.dtype(np.float32)), index, axis=1)
-    if kind_of(saved.inputs, ("pixels", "edges"), "onnx") == "edges":
-        text = saved.meaning(IN_UNITS)
+    index, text, x_type = features["index"], PIXELS, np.dtype(np.float32)
+    edges = kind_of(saved.inputs, ("pixels", "edges"), "onnx") == "edges"
+    if edges:
+        text, x_type = saved.meaning(IN_UNITS), saved.inputs["edges"].dtype
+    out = operators.add("Gather", columns_of(operators, saved, x_type), index, axis=1)
+    if edges:
         out = operators.add("Unsqueeze", out, np.array([2]))
-        out = operators.add("GreaterOrEqual", out, saved.inputs["edges"][index].astype(np.float32))
+        out = operators.add("GreaterOrEqual", out, saved.inputs["edges"][index])
         out = operators.add("ReduceSum", operators.add("Cast", out, to=_FLOAT64), np.array([2]), keepdims=0)
     else:
         out = operators.add("Clip", operators.add("Floor", out), *_BYTE)
         out = operators.add("Cast", out, to=_FLOAT64)
-    return operators.add("Div", out, np.array(255.0)), np.float32, text
+    return operators.add("Div", out, np.array(255.0)), x_type.type, text
 
 
 def _onnx_stumps(operators: Operators, features: _Features, saved: Saved) -> _Computed:

@@ -1,0 +1,137 @@
+"""Columns of a table whose codes need double precision, such as times in milliseconds.
+
+`boostrun.features.build` compares columns as float32, which keeps seven digits. If that changes a code of the samples
+that edges are fitted on, the column is given to the build as its codes, made here from float64 edges. These edges lie
+in the bank's `fitted.npz`, and `edges_of` returns the edges of all columns in the units of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from boostrun.features.build import subset
+from boostrun.features.columns import Raw
+from boostrun.kernels.stumps import fit_edges, quantise
+
+_PIECE = 2**22  # values that are compared at a time
+
+
+class Exact(Raw):
+    """As `boostrun.features.columns.Raw`, with codes in place of the columns that float32 would change.
+
+    Parameters
+    ----------
+    raw : Raw
+    bins, bin_samples : int, as in the features config
+    missing : (m,) int64 or None, columns with missing values, see `boostrun.data.dataset`
+
+    Attributes
+    ----------
+    columns_ : (c,) int64, the columns that are codes, after `fit`; edges_ : (c, bins - 1) float64, their edges
+
+    >>> from boostrun.features.store import NoJournal
+    >>> x = np.array([[1.7e12, 0.5], [1.7e12 + 1, 2.5], [1.7e12 + 2, 4.5]])
+    >>> exact = Exact(Raw({}), 256, 10000, None)
+    >>> exact.saved = NoJournal()
+    >>> exact.fit(x)(x).tolist()
+    [[0.0, 0.5], [1.0, 2.5], [2.0, 4.5]]
+    """
+
+    saved: Any
+
+    def __init__(self, raw: Raw, bins: int, bin_samples: int, missing: np.ndarray | None):
+        self.raw, self.bins, self.bin_samples = raw, bins, bin_samples
+        self.missing = np.empty(0, np.int64) if missing is None else missing
+
+    def fit(self, x: np.ndarray) -> Exact:
+        """Find the columns of training samples (n, d) that float32 would change, and fit their edges."""
+        found = dict(self._found(x)) if x.dtype == np.float64 and x.ndim == 2 else {}
+        self.columns_ = np.array([*found], np.int64)
+        self.edges_ = np.array([*found.values()], np.float64).reshape(len(found), self.bins - 1)
+        if found:
+            self.saved.beside("fitted", **self._both_sides(x.shape[1]))
+        return self
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """(n, d) float32 of samples (n, d); NaN stays NaN."""
+        out = self.raw(x)
+        if len(self.columns_):
+            values = x[:, self.columns_]
+            out[:, self.columns_] = np.where(np.isnan(values), np.nan, _codes(values, self.edges_))
+        return out
+
+    def describe(self) -> str:
+        """As the pipeline of all columns."""
+        return self.raw.describe()
+
+    def _found(self, x: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        chosen = subset(len(x), self.bin_samples)
+        step = max(1, _PIECE // len(chosen))
+        for first in range(0, x.shape[1], step):
+            for column, values in enumerate(x[chosen, first : first + step].T, first):
+                present = np.sort(values[~np.isnan(values)])
+                edges = np.full(self.bins - 1, np.inf)
+                if changed(present, edges[: self.bins - 2 if column in self.missing else None]):
+                    yield column, edges
+
+    def _both_sides(self, width: int) -> dict[str, np.ndarray]:
+        """The columns and their edges with those of missing values, and the copies of such columns."""
+        edges = self.edges_.copy()
+        gaps = np.isin(self.columns_, self.missing)
+        edges[gaps] = np.roll(self.edges_[gaps], 1, axis=1)
+        edges[gaps, 0] = np.finfo(np.float32).min
+        copies = width + np.searchsorted(self.missing, self.columns_[gaps])
+        return {
+            "columns": np.concatenate([self.columns_, copies]),
+            "edges": np.concatenate([edges, self.edges_[gaps]]),
+        }  # fmt: skip
+
+
+def changed(values: np.ndarray, edges: np.ndarray) -> bool:
+    """Whether float32 changes a code of increasing ``values`` (n,) float64; then fills their ``edges`` (bins - 1,).
+
+    >>> changed(1.7e12 + np.arange(3.0), np.empty(255)), changed(np.array([0.1, 0.2]), np.empty(255))
+    (True, False)
+    """
+    single, single_edges = values.astype(np.float32), np.empty((1, len(edges)), np.float32)
+    if np.array_equal(np.diff(values) > 0, np.diff(single) > 0):
+        return False  # edges lie in the same gaps
+    fit_edges(values[None], edges[None])
+    fit_edges(single[None], single_edges)
+    return not np.array_equal(_codes(values[:, None], edges[None]), _codes(single[:, None], single_edges))
+
+
+def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """(n, d) uint8 codes of values (n, d) of the dtype of the edges (d, bins - 1)."""
+    codes = np.empty(values.shape[::-1], np.uint8)
+    quantise(np.ascontiguousarray(values), edges, codes)
+    return codes.T
+
+
+def edges_of(bank) -> np.ndarray:
+    """The edges of a bank of columns, (d, bins - 1): float32, or float64 if some columns need it.
+
+    A value has as many edges below or at it, in the dtype of the edges, as its code says.
+    """
+    exact = bank.fitted()
+    if not exact:
+        return np.array(bank.edges)
+    edges = reached(bank.edges)
+    edges[exact["columns"]] = exact["edges"]
+    return edges
+
+
+def reached(edges: np.ndarray) -> np.ndarray:
+    """The smallest float64 that float32 rounds to at least ``edges`` float32, of the same shape.
+
+    >>> bound = reached(np.array([0.1], np.float32))
+    >>> np.float32(bound) >= np.float32(0.1), np.float32(np.nextafter(bound, 0.0)) >= np.float32(0.1)
+    (array([ True]), array([False]))
+    """
+    with np.errstate(over="ignore"):
+        between = 0.5 * np.nextafter(edges, np.float32(-np.inf)).astype(np.float64) + 0.5 * edges.astype(np.float64)
+        found = np.where(between.astype(np.float32) >= edges, between, np.nextafter(between, np.inf))
+    return np.where(np.isinf(edges), edges, found)
