@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # The code that decides a bank's content, besides the pipeline and the loader.
 _BUILD = ("boostrun.data:load", "boostrun.features.build:build")
 _BUILD_VALUES = ("boostrun.features.build:build_values",)
-_BUILD_EXACT = ("boostrun.features.exact:Exact",)  # of tables of the user's: no column of the others needs it
+_BUILD_EXACT = ("boostrun.features.exact:ExactColumns",)  # of tables of the user's: no column of the others needs it
 
 
 def open_bank(
@@ -93,7 +93,7 @@ def open_bank(
         from boostrun.data import changed, load
         from boostrun.features.bank import CheckedSplit
         from boostrun.features.build import build, build_values
-        from boostrun.features.exact import Exact
+        from boostrun.features.exact import ExactColumns
         from boostrun.features.store import (
             finish,
             finished_elsewhere,
@@ -127,7 +127,7 @@ def open_bank(
                     build_values(data, pipeline, options, here, key=key, progress=progress)
                 else:
                     if _is_exact(dataset, computed):
-                        pipeline = Exact(pipeline, options["bins"], options["bin_samples"], data.missing)
+                        pipeline = ExactColumns(pipeline, options["bins"], options["bin_samples"], data.missing)
                     build(data, pipeline, options, here, key=key, progress=progress, memory_mb=memory_mb)
                 if bank_key(dataset, features, data_root) != key:  # a user's function may read while the bank is built
                     remove(here)

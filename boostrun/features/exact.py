@@ -2,7 +2,7 @@
 
 `boostrun.features.build` compares columns as float32, which keeps seven digits. If that changes a code of the samples
 that edges are fitted on, the column is given to the build as its codes, made here from float64 edges. These edges lie
-in the bank's `fitted.npz`, and `edges_of` returns the edges of all columns in the units of the table.
+in the bank's `fitted.npz`; `boostrun.methods.preparation.edges_of` joins them with those of the other columns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from boostrun.kernels.stumps import fit_edges, quantise
 _PIECE = 2**22  # values that are compared at a time
 
 
-class Exact(Raw):
+class ExactColumns(Raw):
     """As `boostrun.features.columns.Raw`, with codes in place of the columns that float32 would change.
 
     Parameters
@@ -34,7 +34,7 @@ class Exact(Raw):
 
     >>> from boostrun.features.store import NoJournal
     >>> x = np.array([[1.7e12, 0.5], [1.7e12 + 1, 2.5], [1.7e12 + 2, 4.5]])
-    >>> exact = Exact(Raw({}), 256, 10000, None)
+    >>> exact = ExactColumns(Raw({}), 256, 10000, None)
     >>> exact.saved = NoJournal()
     >>> exact.fit(x)(x).tolist()
     [[0.0, 0.5], [1.0, 2.5], [2.0, 4.5]]
@@ -46,7 +46,7 @@ class Exact(Raw):
         self.raw, self.bins, self.bin_samples = raw, bins, bin_samples
         self.missing = np.empty(0, np.int64) if missing is None else missing
 
-    def fit(self, x: np.ndarray) -> Exact:
+    def fit(self, x: np.ndarray) -> ExactColumns:
         """Find the columns of training samples (n, d) that float32 would change, and fit their edges."""
         found = dict(self._found(x)) if x.dtype == np.float64 and x.ndim == 2 else {}
         self.columns_ = np.array([*found], np.int64)
@@ -109,29 +109,3 @@ def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     codes = np.empty(values.shape[::-1], np.uint8)
     quantise(np.ascontiguousarray(values), edges, codes)
     return codes.T
-
-
-def edges_of(bank) -> np.ndarray:
-    """The edges of a bank of columns, (d, bins - 1): float32, or float64 if some columns need it.
-
-    A value has as many edges below or at it, in the dtype of the edges, as its code says.
-    """
-    exact = bank.fitted()
-    if not exact:
-        return np.array(bank.edges)
-    edges = reached(bank.edges)
-    edges[exact["columns"]] = exact["edges"]
-    return edges
-
-
-def reached(edges: np.ndarray) -> np.ndarray:
-    """The smallest float64 that float32 rounds to at least ``edges`` float32, of the same shape.
-
-    >>> bound = reached(np.array([0.1], np.float32))
-    >>> np.float32(bound) >= np.float32(0.1), np.float32(np.nextafter(bound, 0.0)) >= np.float32(0.1)
-    (array([ True]), array([False]))
-    """
-    with np.errstate(over="ignore"):
-        between = 0.5 * np.nextafter(edges, np.float32(-np.inf)).astype(np.float64) + 0.5 * edges.astype(np.float64)
-        found = np.where(between.astype(np.float32) >= edges, between, np.nextafter(between, np.inf))
-    return np.where(np.isinf(edges), edges, found)

@@ -297,8 +297,6 @@ def bank_inputs(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = (
 
     ``used`` are the columns that the model looks at, or None for all; ``shape`` is that of a sample, for images.
     """
-    from boostrun.features.exact import edges_of
-
     options = bank.meta["features"]
     name = str(options.get("pipeline") or options["name"])
     found = {"kind": np.array(name)} | ({"shape": np.array(shape)} if len(shape) > 1 else {})
@@ -324,6 +322,32 @@ def bank_inputs(bank, used: np.ndarray | None = None, shape: tuple[int, ...] = (
         found |= {"missing": np.array(missing["columns"], np.int64)}
         found |= {"means": np.array(missing["means"])} if "means" in missing else {}
     return {PREFIX + key: array for key, array in found.items()}
+
+
+def edges_of(bank) -> np.ndarray:
+    """The edges of a bank of columns, (d, bins - 1): float32, or float64 if some columns need it.
+
+    A value has as many edges below or at it, in the dtype of the edges, as its code says.
+    """
+    exact = bank.fitted()
+    if not exact:
+        return np.array(bank.edges)
+    edges = reached(bank.edges)
+    edges[exact["columns"]] = exact["edges"]
+    return edges
+
+
+def reached(edges: np.ndarray) -> np.ndarray:
+    """The smallest float64 that float32 rounds to at least ``edges`` float32, of the same shape.
+
+    >>> bound = reached(np.array([0.1], np.float32))
+    >>> np.float32(bound) >= np.float32(0.1), np.float32(np.nextafter(bound, 0.0)) >= np.float32(0.1)
+    (array([ True]), array([False]))
+    """
+    with np.errstate(over="ignore"):
+        between = 0.5 * np.nextafter(edges, np.float32(-np.inf)).astype(np.float64) + 0.5 * edges.astype(np.float64)
+        found = np.where(between.astype(np.float32) >= edges, between, np.nextafter(between, np.inf))
+    return np.where(np.isinf(edges), edges, found)
 
 
 def _codes(values: np.ndarray, edges: np.ndarray, missing: np.ndarray | None = None) -> np.ndarray:

@@ -10,8 +10,7 @@ from boostrun.features import key_of, open_bank
 from boostrun.features.bank import Bank
 from boostrun.features.build import build
 from boostrun.features.columns import Raw
-from boostrun.features.exact import edges_of
-from boostrun.methods.preparation import Preparation, bank_inputs
+from boostrun.methods.preparation import Preparation, bank_inputs, edges_of
 
 RNG = np.random.default_rng(0)
 COLUMNS = {  # 200 values each, at most 100 of them distinct, which float32 would merge
