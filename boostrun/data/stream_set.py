@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from boostrun.data.stream import StreamSource
 from boostrun.data.stream_readers import NpyReader, open_reader, refuse_nameless
 from boostrun.data.table import column_difference
 from boostrun.errors import BoostrunError
+from boostrun.kernels.stumps import float32_changes_codes
 
 if TYPE_CHECKING:
     from boostrun.data.digests import FileDigests
@@ -29,6 +30,8 @@ _MIB = 1 << 20
 _LOOK_BYTES = 4 * _MIB  # read at a time when a file is read through
 _MOST_CLASSES = 10_000
 _MOST_TEST_ROWS = 1 << 16
+_MOST_EDGES = 255
+_COMPARED = 10_000  # rows of which it is known whether float32 changes their codes
 
 
 @dataclass(frozen=True)
@@ -48,15 +51,19 @@ class Facts:
 
 @dataclass(frozen=True)
 class SetPart:
-    """A file of samples; ``label`` is a file of labels (Path), the number or name of a column, or None for the last."""
+    """A file of samples; ``label`` is a file of labels (Path), the number or name of a column, or None for the last.
+
+    ``dtype`` is the type of values of a CSV or Parquet file; None: float32, and for .npy that of the file.
+    """
 
     path: Path
     label: Path | int | str | None
+    dtype: str | None = field(default=None, kw_only=True)
     _mend = "fill or remove them"  # advice about NaN
 
     def reader(self, limit: float = _LOOK_BYTES):
         """The reader of the file, with chunks of at most ``limit`` bytes; raises BoostrunError if it cannot be read."""
-        return open_reader(self.path, self.label, None, limit)
+        return open_reader(self.path, self.label, self.dtype, limit)
 
     def look(self) -> Facts:
         """Read all labels, and values that may be NaN, a few MiB at a time.
@@ -154,7 +161,7 @@ class StreamSet:
         """The training part as a source whose Filters hold at most ``limit_mib`` MiB together."""
         return StreamSource(
             self.train.path, self.train.label, classes=self.classes, chunk_rows=self.chunk_rows,
-            memory_limit_mb=limit_mib, seed=seed,
+            memory_limit_mb=limit_mib, dtype=self.train.dtype, seed=seed,
         )  # fmt: skip
 
     def test_chunks(self, limit_mib: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -246,15 +253,37 @@ def open_set(options: Mapping, data_root: Path) -> StreamSet:
         Files that cannot be read, do not fit each other, or hold NaN, infinite values or unusable labels.
     """
     from boostrun.data.digests import FileDigests
+
     parts = _parts(options, data_root)
     with FileDigests(data_root) as digests:
+        if parts["train"].path.suffix != ".npy":
+            dtype = _value_type(parts["train"], digests)
+            parts = {name: replace(part, dtype=dtype) for name, part in parts.items()}
         facts = {name: _facts(part, digests) for name, part in parts.items()}
     return StreamSet(parts["train"], parts["test"], facts["train"], facts["test"], options["chunk_rows"])
 
 
 def _facts(part: SetPart, digests: FileDigests) -> Facts:
     where = digests.of(part.label) if isinstance(part.label, Path) else f"in column {part.label!r}"
-    return look_once(part, digests, f"stream look {_LOOK}, labels {where}", _kind(part.path))
+    values = "" if part.dtype is None else f", {part.dtype}"
+    return look_once(part, digests, f"stream look {_LOOK}, labels {where}{values}", _kind(part.path))
+
+
+def _value_type(part: SetPart, digests: FileDigests) -> str | None:
+    """The ``dtype`` for a CSV or Parquet file: float64 if float32 would change codes of its first rows, else None."""
+
+    def look(_) -> str:
+        seen = 0
+        with reading(part.path, _kind(part.path)):
+            reader = replace(part, dtype="f8").reader()
+            for values, _ in reader.in_order(max(1, _LOOK_BYTES // reader.bytes_per_row_read)):
+                if any(float32_changes_codes(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
+                    return "f8"
+                if (seen := seen + len(values)) >= _COMPARED:
+                    break
+        return ""
+
+    return digests.derived(part.path, f"stream values {_LOOK}, labels in column {part.label!r}", look) or None
 
 
 def look_once(part: SetPart, digests: FileDigests, what: str, kind: str) -> Facts:

@@ -14,7 +14,7 @@ import numpy as np
 
 from boostrun.features.build import subset
 from boostrun.features.columns import Raw
-from boostrun.kernels.stumps import fit_edges, quantise
+from boostrun.kernels.stumps import float32_changes_codes, quantise
 
 _PIECE = 2**22  # values that are compared at a time
 
@@ -74,7 +74,7 @@ class ExactColumns(Raw):
             for column, values in enumerate(x[chosen, first : first + step].T, first):
                 present = np.sort(values[~np.isnan(values)])
                 edges = np.full(self.bins - 1, np.inf)
-                if changed(present, edges[: self.bins - 2 if column in self.missing else None]):
+                if float32_changes_codes(present, edges[: self.bins - 2 if column in self.missing else None]):
                     yield column, edges
 
     def _both_sides(self, width: int) -> dict[str, np.ndarray]:
@@ -88,20 +88,6 @@ class ExactColumns(Raw):
             "columns": np.concatenate([self.columns_, copies]),
             "edges": np.concatenate([edges, self.edges_[gaps]]),
         }  # fmt: skip
-
-
-def changed(values: np.ndarray, edges: np.ndarray) -> bool:
-    """Whether float32 changes a code of increasing ``values`` (n,) float64; then fills their ``edges`` (bins - 1,).
-
-    >>> changed(1.7e12 + np.arange(3.0), np.empty(255)), changed(np.array([0.1, 0.2]), np.empty(255))
-    (True, False)
-    """
-    single, single_edges = values.astype(np.float32), np.empty((1, len(edges)), np.float32)
-    if np.array_equal(np.diff(values) > 0, np.diff(single) > 0):
-        return False  # edges lie in the same gaps
-    fit_edges(values[None], edges[None])
-    fit_edges(single[None], single_edges)
-    return not np.array_equal(_codes(values[:, None], edges[None]), _codes(single[:, None], single_edges))
 
 
 def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:

@@ -102,6 +102,27 @@ def quantise(values, edges, codes):
                 codes[f, i] = low
 
 
+def float32_changes_codes(values, edges):
+    """Whether codes of increasing ``values`` (n,) float64 change if values and edges are float32.
+
+    If they do, the ``edges`` (bins - 1,) float64 are filled as by :func:`fit_edges`. Cost: that of :func:`quantise`,
+    or of two passes if float32 keeps all distinct values apart.
+
+    >>> edges = np.empty(255)
+    >>> float32_changes_codes(1.7e12 + np.arange(3.0), edges), float32_changes_codes(np.array([0.1, 0.2]), edges)
+    (True, False)
+    """
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32)
+    if np.array_equal(np.diff(values) > 0, np.diff(single) > 0):
+        return False  # edges lie in the same gaps
+    single_edges, codes = np.empty(len(edges), np.float32), np.empty((2, len(values)), np.uint8)
+    for column, found, out in ((values, edges, codes[:1]), (single, single_edges, codes[1:])):
+        fit_edges(column[None], found[None])
+        quantise(column[:, None], found[None], out)
+    return not np.array_equal(codes[0], codes[1])
+
+
 @njit(cache=True)
 def fixed_point(signed_weights):
     """Scale ``signed_weights`` (n,) float64 so that any sum of them is an exact 62-bit integer.

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boostrun.data.stream_set import open_set
 from boostrun.digest import reached
 from boostrun.runner.plan import cell_of, compose_one
 from boostrun.store.code import code_of
@@ -39,6 +40,24 @@ def write_csv(folder):
         frame = pd.DataFrame(values / 3, columns=list("abcdef"))
         frame.insert(2, "kind", np.where(labels > 0, "up", "down"))
         frame.to_csv(folder / f"{name}.csv", index=False)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_times_in_milliseconds_are_compared_in_double_precision(command, workplace, kind):
+    for name, rows, seed in (("train", 2000, 0), ("test", 500, 1)):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame({"ms": rng.integers(0, 60_000, rows), "noise": rng.normal(size=rows)})
+        frame["kind"] = np.where(frame["ms"] < 30_000, "up", "down")
+        for ms, file in ((frame["ms"], f"plain_{name}"), (frame["ms"] + 1_700_000_000_000, name)):
+            frame = frame.assign(ms=ms)
+            frame.to_csv(f"{file}.csv", index=False) if kind == "csv" else frame.to_parquet(f"{file}.parquet")
+    code, _, err = command(f"algo=geem {CSV.replace('csv', kind)}")
+    assert code == 0, err
+    assert all(record["metrics"]["test_accuracy_pct"] > 98 for record in records(workplace / "results"))
+    for begins, dtype in (("", "<f8"), ("plain_", "<f4")):
+        paths = {"path": f"{begins}train.{kind}", "test_path": f"{begins}test.{kind}"}
+        found = open_set({**paths, "label": "kind", "test_label": None, "chunk_rows": 4096}, workplace)
+        assert np.dtype(found.train_facts.dtype) == np.dtype(found.test_facts.dtype) == dtype
 
 
 def records(folder):
