@@ -50,11 +50,9 @@ def test_the_leaves_lose_no_more_than_any_tree_grown_so(depth):
     best = 0.0  # of one split, then of the best split of each side
     for column in columns:
         for low in np.unique(column)[:-1]:
-            gain = sum(
-                signed[side].sum() ** 2 / np.abs(signed[side]).sum()
-                for side in (column <= low, column > low)
-                if np.abs(signed[side]).sum()
-            )
+            gain = sum(signed[side].sum() ** 2 / np.abs(signed[side]).sum() for side in (
+                column <= low, column > low,
+            ) if np.abs(signed[side]).sum())  # fmt: skip
             best = max(best, gain)
     weight, edge = sums.sum(axis=1) / scale, (sums[:, 1] - sums[:, 0]) / scale
     gain = np.sum(edge[weight > 0] ** 2 / weight[weight > 0])

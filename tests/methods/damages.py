@@ -1,7 +1,8 @@
 """Models of every kind, each array of each damaged in every way, and what becomes of them.
 
 ``python -m tests.methods.damages SHARE FOLDER`` tries that share of all cases and writes a line for each: its name, a
-tab, and "refused", "answered" or what is wrong. A line without an end is of a case that killed the process.
+tab, and "refused", "answered" or what is wrong. A line without an end is of a case that killed the process. Models
+whose kernels take long to compile are left out of a small share.
 """
 
 import contextlib
@@ -16,15 +17,20 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from boostrun import BoostrunError, ReservoirClassifier
+from boostrun import AdaBoostMHClassifier, BoostrunError, ReservoirClassifier
 from boostrun.export import c_source, read
 from boostrun.methods.preparation import PREFIX
-from tests.export.test_saved_models import CLASSIFIERS, LABELS, table
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
+from tests.export.test_saved_models import CLASSIFIERS, LABELS, SAVED, table
+from tests.papers.iboost.learners import SLOW, make
 from tests.papers.reservoir.test_objects import Depth2
 
 EVERY = {
     **CLASSIFIERS,
     "own trees": ReservoirClassifier("rand", reservoir_size=20, n_estimators=4, weak_learner=Depth2(), random_state=0),
+    "vote trees": AdaBoostMHClassifier("uniform_1q", n_estimators=3, weak_learner="tree", depth=2, random_state=0),
+    "adaptive tree": HoeffdingTreeClassifier(grace_period=20, delta=0.1, tie=0.3, adaptive=True, switch_after=30),
+    **{name: make(name) for name in SLOW},
 }
 INPUTS = {  # how raw samples become what a model takes, of five columns
     "edges": {"edges": np.sort(np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32), axis=1)},
@@ -141,11 +147,11 @@ def write(path, arrays):
             archive.writestr(f"{name}.npy", file.getvalue())
 
 
-def models(folder):
-    """(name, class, arrays, raw samples, their labels) of small fitted models of every kind."""
+def models(folder, names):
+    """(name, class, arrays, raw samples, their labels) of small fitted models of these names, and of every input."""
     X, y = (np.asarray(part) for part in table(LABELS["str"], 120))
-    for name, classifier in EVERY.items():
-        fitted = clone(classifier).fit(X, y)
+    for name in names:
+        fitted = clone(EVERY[name]).fit(X, y)
         yield name, type(fitted), arrays_of(fitted.save(folder / "whole")), X[:12], y[:12]
     two = clone(EVERY["reservoir"]).fit(X, y == "a")
     yield "two classes", type(two), arrays_of(two.save(folder / "whole")), X[:12], (y == "a")[:12]
@@ -208,7 +214,8 @@ def cases(arrays):
 def main(share, folder):
     rng, path = random.Random(0), Path(folder) / "damaged.npz"
     warnings.simplefilter("ignore")
-    for model, cls, arrays, X, y in models(Path(folder)):
+    names = EVERY if share == 1.0 else [*SAVED, "own trees"]
+    for model, cls, arrays, X, y in models(Path(folder), names):
         write(path, arrays)
         print(f"{model}: whole", end="\t", flush=True)
         print(judged(path, cls, X, y), flush=True)

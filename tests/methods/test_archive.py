@@ -28,21 +28,20 @@ from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.shareboost.jointboost import SharedStumps
 from tests.methods.damages import arrays_of, write
 
-LEAST = {0.02: 200, 1.0: 15_000}  # cases that there are at least
+LEAST = {0.02: (200, 25), 1.0: (16_000, 38)}  # cases and models that there are at least
 
 
 @pytest.mark.parametrize("share", [0.02, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_a_damaged_model_is_refused_or_answers(share, tmp_path):
     command = [sys.executable, "-X", "utf8", "-m", "tests.methods.damages", str(share), str(tmp_path)]
-    done = subprocess.run(
-        command, check=False, capture_output=True, encoding="utf-8", errors="replace", timeout=3600
-    )  # fmt: skip
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=3600, check=False)
     *cases, last = done.stdout.split("\n")
     assert done.returncode == 0 and not last, f"exit code {done.returncode} at {last}: {done.stderr[-800:]}"
     wrong = [case for case in cases if not case.endswith(("\trefused", "\tanswered"))]
     assert not wrong, "\n".join(wrong)
     whole = [case for case in cases if ": whole\t" in case]
-    assert len(cases) >= LEAST[share] and len(whole) > 30 and all(case.endswith("\tanswered") for case in whole)
+    assert len(cases) >= LEAST[share][0] and len(whole) >= LEAST[share][1]
+    assert all(case.endswith("\tanswered") for case in whole)
 
 
 def test_what_is_saved_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):

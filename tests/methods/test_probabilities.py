@@ -1,4 +1,4 @@
-"""Probabilities: what follows from scores and loss, in agreement with predictions, the same after loading."""
+"""Probabilities follow from scores and loss; importances are shares of what the learned model adds up."""
 
 import functools
 
@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from boostrun import (
@@ -21,12 +20,14 @@ from boostrun import (
 )
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.methods.probabilities import LINKS, Link, Probabilities, margin_link
+from boostrun.methods.probabilities import LINKS, Link, Probabilities, margin_link, tree_importances
+from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier, DWMClassifier
 from boostrun.papers.iboost.onlineboost import FLCClassifier, OnlineBoostClassifier
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
+from boostrun.papers.shareboost.features import Piecewise
 from boostrun.papers.shareboost.inner import losses
 from boostrun.papers.shareboost.model import multinomial_probabilities
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
@@ -102,13 +103,6 @@ def test_of_two_classes_the_probability_rises_with_the_score(name):
     assert (np.diff(found[order]) >= 0.0).all() and len(np.unique(found)) >= len(np.unique(scores.round(9))) > 1
 
 
-@pytest.mark.parametrize("name", [*TOLD, *OF_TWO])
-def test_before_it_is_fitted_it_says_so(name):
-    clf = clone((TOLD | OF_TWO)[name])
-    with pytest.raises(NotFittedError):
-        clf.predict_proba(np.zeros((1, 4)))
-
-
 @pytest.mark.parametrize("reason", NOT_TOLD)
 def test_scores_that_mean_no_probability_have_none_and_the_reason_is_told(reason):
     clf = NOT_TOLD[reason]
@@ -127,12 +121,6 @@ def test_votes_that_tell_right_from_wrong_have_none_of_several_classes(name):
 def test_a_class_of_nobodys_paper_has_none():
     with pytest.raises(AttributeError, match="none are declared for it"):
         Probabilities().predict_proba  # noqa: B018
-
-
-def test_every_declared_class_is_there_and_tells_its_link_or_why_not():
-    for room in ("probabilities", "importances"):
-        for target, function in catalogue.parts(room).items():
-            assert isinstance(obtain(target), type) and callable(obtain(function))
 
 
 def twin(scores, slope):
@@ -164,11 +152,9 @@ def test_one_against_the_rest_is_the_formula_for_any_scores(scores, slope):
 
 @pytest.mark.parametrize("scores", [np.full((1, 3), -1e4), np.full((1, 3), 1e4), np.array([[1e4, 0.0, -1e4]])])
 def test_scores_of_any_size_make_finite_probabilities(scores):
-    for found in (
-        *(link.of(scores) for link in LINKS.values()),
-        multinomial_probabilities(scores, 1.0),
-        multinomial_probabilities(scores, 900.0),
-    ):
+    for found in (*(link.of(scores) for link in LINKS.values()), multinomial_probabilities(
+        scores, 1.0,
+    ), multinomial_probabilities(scores, 900.0)):  # fmt: skip
         assert np.isfinite(found).all() and found.sum() == pytest.approx(1.0)
 
 
@@ -235,3 +221,77 @@ def test_before_the_window_is_full_all_classes_are_alike_and_the_prediction_stan
     found = clf.predict_proba(X[:3])
     assert (clf.predict(X[:3]) == "birch").all() and found.argmax(axis=1).tolist() == [1, 1, 1]
     np.testing.assert_allclose(found, 0.5)
+
+
+def test_every_declared_class_is_there_and_tells_its_link_or_why_not():
+    for room in ("probabilities", "importances"):
+        for target, function in catalogue.parts(room).items():
+            assert isinstance(obtain(target), type) and callable(obtain(function))
+
+
+CHOOSING = {
+    "stumps": ReservoirClassifier("wsam", reservoir_size=60, n_estimators=8, random_state=0),
+    "trees": ReservoirClassifier("wsam", weak_learner="tree", reservoir_size=60, n_estimators=8, random_state=0),
+    "votes": AdaBoostMHClassifier("uniform_naive", n_estimators=8, random_state=0),
+    "columns": ShareBoostClassifier(2, reg=1e-3), "a free constant": ShareBoostClassifier(2, reg=1e-3, bias="free"),
+    "thresholds": ShareBoostClassifier(6, "stumps", reg=1e-3),
+    "products": ShareBoostClassifier(3, "products", reg=1e-3),
+    "one against the rest": OneVsRestGreedyClassifier(2, reg=1e-3),
+    "mixed norm": MixedNormClassifier(6, lambda_min_ratio=0.1), "jointboost": JointBoostClassifier(8),
+    "iboost": IBoostClassifier(30, 5), "one committee a class": IBoostClassifier(30, 5, multiclass="ovr"),
+    "adaboost on a window": AdaBoostWindowClassifier(n_window=40, budget=5),
+}  # fmt: skip
+
+
+def only_one_column_tells(n=200):
+    X = np.random.default_rng(0).normal(size=(n, 5))
+    return X, np.digitize(X[:, 3], [-0.5, 0.5])
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_importances_are_shares_and_the_column_that_tells_has_the_largest(name, tmp_path):
+    clf = CHOOSING[name].fit(*only_one_column_tells())
+    found = clf.feature_importances_
+    assert found.shape == (5,) and (found >= 0.0).all() and found.sum() == pytest.approx(1.0)
+    assert found.argmax() == 3
+    loaded = type(clf).load(clf.save(tmp_path / "model"))
+    np.testing.assert_array_equal(loaded.feature_importances_, found)
+
+
+def test_of_stumps_it_is_the_sum_of_coefficients():
+    clf = ReservoirClassifier("wsam", reservoir_size=60, n_estimators=8, random_state=0).fit(*only_one_column_tells())
+    expected = np.zeros(5)
+    for features, coefficients in zip(clf.ensemble_.features, clf.ensemble_.coefficients):
+        for feature, coefficient in zip(features, coefficients):
+            expected[feature] += abs(coefficient)
+    np.testing.assert_allclose(clf.feature_importances_, expected / expected.sum(), rtol=1e-12)
+
+
+def test_of_trees_it_is_what_splits_decide():
+    features = np.array([[[3, 1, 0]]], np.int32)
+    ensemble = TreeEnsemble(features, np.array([[[0.0, 1.0, np.inf]]]), np.array([[[0.0, 4.0, 1.0, 9.0]]]))
+    root, below = abs((0.0 + 4.0) / 2 - 1.0) / 2, (4.0 - 0.0) / 2 / 2  # the third node splits nothing: all go left
+    np.testing.assert_allclose(tree_importances(ensemble, 5), [0.0, below, 0.0, root, 0.0])
+
+
+def test_of_shared_weights_it_is_their_norm():
+    clf = ShareBoostClassifier(3, reg=1e-3, bias="free").fit(*only_one_column_tells())
+    expected = np.zeros(5)
+    for column, row in zip(clf.selected_, clf.path_[-1][1:]):
+        expected[column] = np.sqrt((row**2).sum())
+    np.testing.assert_allclose(clf.feature_importances_, expected / expected.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        ReservoirClassifier(), DWMClassifier(), IBoostClassifier(30, 5, base="gnb"),
+        ShareBoostClassifier(2, Piecewise(4, 2), reg=1e-3, random_state=0),
+    ],
+)  # fmt: skip
+def test_there_are_none_before_it_is_fitted_and_where_no_feature_is_chosen(clf):
+    assert not hasattr(clf, "feature_importances_")
+    if not isinstance(clf, ReservoirClassifier):
+        clf.fit(*only_one_column_tells())
+        with pytest.raises(AttributeError, match="has no importances of features"):
+            clf.feature_importances_  # noqa: B018

@@ -55,20 +55,17 @@ def test_rivers_checks(name, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "learner",
-    [
-        *(pytest.param(make(name, base=base), id=f"{name} of {base}") for name, base in BASES),
-        IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
-        IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
-        IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
-        IBoostTreesClassifier(n_window=20, budget=3, grow=True, random_state=0),
-        IBoostFittedClassifier(n_window=20, budget=3, base=DecisionTreeClassifier(max_depth=2)),
-        FLBClassifier(n_window=20, budget=3, base=DecisionTreeClassifier(max_depth=2)),
-        OnlineBoostClassifier(budget=3, base=river_tree.HoeffdingTreeClassifier(grace_period=20)),
-        HoeffdingTreeClassifier(grace_period=20, tie=0.3, adaptive=True),
-    ],
-)
+@pytest.mark.parametrize("learner", [
+    *(pytest.param(make(name, base=base), id=f"{name} of {base}") for name, base in BASES),
+    IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),
+    IBoostAdwinClassifier(n_window=20, n_least=5, budget=10),
+    IBoostGeemClassifier(n_window=20, batch_size=5, budget=10),
+    IBoostTreesClassifier(n_window=20, budget=3, grow=True, random_state=0),
+    IBoostFittedClassifier(n_window=20, budget=3, base=DecisionTreeClassifier(max_depth=2)),
+    FLBClassifier(n_window=20, budget=3, base=DecisionTreeClassifier(max_depth=2)),
+    OnlineBoostClassifier(budget=3, base=river_tree.HoeffdingTreeClassifier(grace_period=20)),
+    HoeffdingTreeClassifier(grace_period=20, tie=0.3, adaptive=True),
+])  # fmt: skip
 def test_rivers_checks_of_variants(learner):
     every = list(checks(learner))
     for _, call in every:

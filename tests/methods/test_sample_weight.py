@@ -94,16 +94,6 @@ def test_initial_weights_of_adaboost_mh_are_those_of_repeated_samples(init):
     assert np.allclose(few, np.add.reduceat(many, starts, axis=0))
 
 
-def test_heavy_samples_pull_a_reservoir():
-    rng = np.random.default_rng(0)
-    X = np.repeat(rng.random((600, 1)), 2, axis=1)
-    y = (X[:, 0] > 0.5) ^ (rng.random(600) < 0.5)  # half of the labels are turned round
-    told = y == (X[:, 0] > 0.5)
-    model = ReservoirClassifier("wsam", reservoir_size=50, n_estimators=20, random_state=0)
-    light, heavy = (model.fit(X, y, np.where(told, w, 1.0)).score(X, X[:, 0] > 0.5) for w in (0.1, 10.0))
-    assert light < 0.2 and heavy > 0.8
-
-
 def test_a_filter_tells_the_weights_of_what_it_handed_out_last():
     weights = np.arange(1.0, 41.0)
     source = weighted_source(np.arange(40)[:, None], np.arange(40) % 2, weights, np.random.SeedSequence(3))

@@ -42,14 +42,9 @@ print(json.dumps([loaded, found, again.get_params() == learner.get_params(), boo
 
 @pytest.fixture(scope="module")
 def trained():
-    return {
-        spared: json.loads(
-            subprocess.run(
-                [sys.executable, "-c", TRAINED.format(spared=spared)], check=True, capture_output=True, text=True
-            ).stdout
-        )
-        for spared in (False, True)
-    }
+    return {spared: json.loads(subprocess.run(
+        [sys.executable, "-c", TRAINED.format(spared=spared)], check=True, capture_output=True, text=True,
+    ).stdout) for spared in (False, True)}  # fmt: skip
 
 
 @pytest.mark.slow

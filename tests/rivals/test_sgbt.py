@@ -1,13 +1,17 @@
-"""SGBT as a stream learner: what is special to it; the rest is asked of every learner of streams."""
+"""SGBT as a stream learner, and its compiled trees and steps against their plain twins."""
 
+import math
 import pickle
 
 import numpy as np
 import pytest
 
 from boostrun import SGBTClassifier
-from boostrun.errors import BoostrunError
-from boostrun.methods import archive
+from boostrun.rivals import histograms, sgbt
+from boostrun.rivals import regression_trees as trees_of
+from boostrun.rivals.regression_trees import RegressionTrees, TreeGrowth
+from tests.marks import slow_after
+from tests.reference import regression_trees as plain
 
 pytestmark = pytest.mark.slow  # kernels that take long to compile
 
@@ -32,16 +36,6 @@ def test_a_saved_model_goes_on_as_it_was_though_its_trees_have_grown(classes, tm
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
     assert np.array_equal(again.test_then_train(X[600:], y[600:]), model.test_then_train(X[600:], y[600:]))
     assert np.array_equal(again.decision_function(X), model.decision_function(X)) and again.n_splits_ == model.n_splits_
-
-
-def test_a_branch_that_a_drift_has_made_useless_is_replaced_and_the_new_concept_learnt():
-    X, y = moving(4000)
-    model = SGBTClassifier(drift_threshold=10.0, **QUICK)
-    said = model.test_then_train(X, y)
-    assert (said == y)[1000:2000].mean() > 0.95 and (said == y)[3000:].mean() > 0.95
-    assert model.n_alarms_ >= model.n_replaced_ > 0
-    fixed = SGBTClassifier(drift_threshold=float("inf"), **QUICK).partial_fit(X, y)
-    assert fixed.n_alarms_ == 0 and (said == y)[2000:2500].mean() > 0.6
 
 
 def test_a_third_class_leaves_the_first_two_as_they_were_and_is_learnt():
@@ -104,28 +98,122 @@ def test_trees_stop_at_their_leaves_and_take_no_more_memory():
     assert model._boosters[0].leaves.max() <= 6  # with those of an alternate that had begun
 
 
+GROWTH = TreeGrowth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)
+
+
+def drifting(n, d=4, seed=0, turns=3):
+    """Values some of which come again, one column constant; labels turn round ``turns`` times."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[:, 0] = np.round(X[:, 0], 1)
+    X[:, -1] = 3.0
+    y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(np.int64)
+    return X, y ^ (np.arange(n) * (turns + 1) // n % 2)
+
+
+def compiled(X, y, columns, bins, settings):
+    trees, scores, done = RegressionTrees.fresh(columns, bins), np.empty(len(X)), 0
+    rng = np.random.default_rng(0)
+    while (done := sgbt.boost(X, y, 1, trees, settings, rng, done, scores)) < len(X):
+        trees = trees.with_room(len(trees.links) + 7, len(trees.bins) + 5)
+    return trees, scores
+
+
+def twins(X, y, columns, bins, settings):
+    trees = [plain.Tree(each, bins, settings.growth._asdict()) for each in columns]
+    scores = [
+        plain.boost(trees, x, label, settings.rate, settings.by_hessian, settings.repeats)
+        for x, label in zip(X.tolist(), y.tolist())
+    ]
+    return trees, np.array(scores)
+
+
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda a: a["state__boosters.0.0"].__setitem__((0, 1), 0),  # a branch below itself
-        lambda a: a["state__boosters.0.0"].__setitem__((0, 2), 10**6),
-        lambda a: a["state__boosters.0.0"].__setitem__((0, 0), 4),
-        lambda a: a["state__boosters.0.3"].__setitem__(slice(None), 99),
-        lambda a: a["state__boosters.0.4"].__setitem__(0, a["state__boosters.0.4"][1]),
-        lambda a: a["state__boosters.0.6"].__setitem__((0, 0), 4),
-        lambda a: a["state__boosters.0.8"].__setitem__(0, 10**6),
-        lambda a: a["state__boosters.0.1"].__setitem__((0, 0), np.nan),
-        lambda a: a.pop("state__boosters.0.7"),
-    ],
+    ("by_hessian", "repeats", "inherit", "absent"),
+    slow_after(0, [(True, 1, False, 0.0), (False, 1, True, 0.0), (True, 10, False, 0.2), (True, 1, True, 0.2)]),
 )
-def test_a_damaged_file_is_refused(change, tmp_path):
-    X, y = moving(500)
-    path = SGBTClassifier(**QUICK).partial_fit(X, y).save(tmp_path / "model")
-    with np.load(path) as file:
-        arrays = {name: file[name] for name in file.files}
-    kind = arrays.pop("format")
-    assert arrays["state__boosters.0.0"][0, 0] >= 0  # a branch
-    change(arrays)
-    archive.save(path, str(kind).strip('"'), arrays)
-    with pytest.raises(BoostrunError, match="not a model saved by boostrun"):
-        SGBTClassifier.load(path)
+def test_boosted_trees_are_their_twins(by_hessian, repeats, inherit, absent):
+    """Splits, alarms, replaced branches, leaves at most, and every score; with and without features that are absent."""
+    X, y = drifting(800)
+    X[np.random.default_rng(1).random(X.shape) < absent] = np.nan
+    columns = np.array([[0, 1, 3], [0, 1, 2], [1, 2, 3]])
+    settings = sgbt.BoostingSettings(0.3, 1, repeats, by_hessian, GROWTH._replace(inherit=inherit))
+    trees, scores = compiled(X, y, columns, 6, settings)
+    others, expected = twins(X, y, columns, 6, settings)
+    for place, name in ((trees_of.SPLITS, "splits"), (trees_of.ALARMS, "alarms"), (trees_of.REPLACED, "replaced")):
+        assert trees.counts[place] == sum(getattr(tree, name) for tree in others) > 0
+    assert trees.leaves.tolist() == [tree.root.leaves() for tree in others]
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_what_is_given_back_is_used_again_and_nothing_is_lost():
+    """Every node taken is in one tree, or free; so is every set of histograms."""
+    X, y = drifting(3000, turns=8)
+    trees, _ = compiled(X, y, np.array([[0, 1, 2], [0, 1, 2]]), 4, sgbt.BoostingSettings(0.3, 1, 10, True, GROWTH))
+    found, open_ = [], trees.roots.tolist()
+    while open_:
+        node = open_.pop()
+        found.append(node)
+        if trees.links[node, trees_of.FEATURE] >= 0:
+            below = trees.links[node, [trees_of.LEFT, trees_of.RIGHT, trees_of.ALTERNATE]]
+            open_ += [each for each in below.tolist() if each >= 0]
+    leaves = [node for node in found if trees.links[node, trees_of.FEATURE] == trees_of.LEAF]
+    assert len(leaves) == trees.leaves.sum()
+    free, node = [], trees.counts[trees_of.FREE_NODE]
+    while node >= 0:
+        free.append(node)
+        node = trees.links[node, trees_of.NEXT]
+    assert sorted(found + free) == list(range(trees.counts[trees_of.NODES]))
+    assert trees.counts[trees_of.REPLACED] > 10
+    slots, slot = trees.links[leaves, trees_of.OBSERVER].tolist(), trees.counts[trees_of.FREE_OBSERVER]
+    while slot >= 0:
+        slots.append(slot)
+        slot = trees.filled[slot, 0]
+    assert sorted(slots) == list(range(trees.counts[trees_of.OBSERVERS]))
+
+
+def test_a_histogram_keeps_all_values_while_there_is_room_then_their_sums():
+    rng = np.random.default_rng(1)
+    for room in (3, 8, 64):
+        bins, filled, twin = np.zeros((room, 4)), 0, plain.Histogram(room)
+        values = np.round(rng.normal(size=60), 1)
+        for x in values:
+            g = rng.normal()
+            filled = histograms.insert(bins, filled, x, 1.0, g, 0.25)
+            twin.insert(x, 1.0, g, 0.25)
+        np.testing.assert_allclose(bins[:filled], twin.bins, rtol=1e-12, atol=1e-14)
+        assert filled == min(room, len(np.unique(values))) and (np.diff(bins[:filled, 0]) > 0).all()
+        assert bins[:filled, 1].sum() == 60 and bins[:filled, 3].sum() == 15
+        np.testing.assert_allclose(histograms.best_cut(bins, filled), twin.best_cut(), rtol=1e-9)
+
+
+def test_the_gain_is_the_variance_that_the_cut_takes_away():
+    """Of targets -g/h with weights h, times their sum."""
+    rng = np.random.default_rng(2)
+    x, g, h = np.arange(40.0), rng.normal(size=40) + (np.arange(40) > 22), rng.uniform(0.05, 0.25, 40)
+    bins, filled = np.zeros((64, 4)), 0
+    for one in zip(x, np.ones(40), g, h):
+        filled = histograms.insert(bins, filled, *one)
+
+    def scatter(part):
+        target, weight = -g[part] / h[part], h[part]
+        return weight @ (target - weight @ target / weight.sum()) ** 2
+
+    gains = [scatter(x >= 0) - scatter(x <= cut) - scatter(x > cut) for cut in x[4:35]]
+    gain, threshold, _, _ = histograms.best_cut(bins, filled)
+    assert threshold == x[4 + int(np.argmax(gains))] + 0.5
+    assert gain == pytest.approx(max(gains), rel=1e-9)
+
+
+@pytest.mark.parametrize("label", [0.0, 1.0])
+def test_gradient_and_hessian_are_those_of_the_logistic_loss(label):
+    def loss(raw):
+        return math.log1p(math.exp(-raw)) if label else math.log1p(math.exp(raw))
+
+    for raw in (-4.0, -0.3, 0.0, 1.7, 5.0):
+        g, h = sgbt.derivatives(raw, label)
+        assert g == pytest.approx((loss(raw + 1e-5) - loss(raw - 1e-5)) / 2e-5, abs=1e-9)
+        assert h == pytest.approx((loss(raw + 1e-3) - 2 * loss(raw) + loss(raw - 1e-3)) / 1e-6, abs=1e-6)
+    for raw in (-1e4, 1e4):  # far out nothing overflows, and no target is infinite
+        g, h = sgbt.derivatives(raw, label)
+        assert h > 0 and math.isfinite(g / h)
