@@ -144,26 +144,16 @@ def haar_like(image, rectangles, kinds):
 
 
 TWINS = {
-    "identity": identity,
-    "gray": lambda image: gray(image).ravel(),
-    "fourier": fourier,
-    "haar": haar,
-    "gradient": gradient,
-    "lbp": lbp,
-    "ilbp": ilbp,
-    "patch_sums": patch_sums,
+    "identity": identity, "gray": lambda image: gray(image).ravel(), "fourier": fourier, "haar": haar,
+    "gradient": gradient, "lbp": lbp, "ilbp": ilbp, "patch_sums": patch_sums,
     "gray_hist": lambda image: histogram(gray(image)),
     "color_hist": lambda image: [count for plane in channels(image) for count in histogram(plane)],
-    "hog_u4": lambda image: hog(image, 4, 9, False),
-    "hog_s4": lambda image: hog(image, 4, 18, True),
-    "hog_u8": lambda image: hog(image, 8, 9, False),
-    "hog_s8": lambda image: hog(image, 8, 18, True),
-    "ori_s": lambda image: orientation_maps(image, 8, True),
-    "ori_u": lambda image: orientation_maps(image, 4, False),
-    "rect_u": lambda image, *draws: rectangle_energy(image, 9, False, *draws),
-    "rect_s": lambda image, *draws: rectangle_energy(image, 18, True, *draws),
-    "haar_like": haar_like,
-}
+    "hog_u4": lambda image: hog(image, 4, 9, False), "hog_s4": lambda image: hog(image, 4, 18, True),
+    "hog_u8": lambda image: hog(image, 8, 9, False), "hog_s8": lambda image: hog(image, 8, 18, True),
+    "ori_s": lambda image: orientation_maps(image, 8, True), "ori_u": lambda image: orientation_maps(image, 4, False),
+    "rect_u": lambda image, *draws: rectangle_energy(image, 9, False, *draws), "rect_s": lambda image,
+    *draws: rectangle_energy(image, 18, True, *draws), "haar_like": haar_like,
+}  # fmt: skip
 STRONGEST = TWINS | {
     "hog_u4": lambda image: hog(image, 4, 9, False, channels),
     "hog_s4": lambda image: hog(image, 4, 18, True, channels),

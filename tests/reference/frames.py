@@ -31,13 +31,9 @@ def read_frame(path: Path):
     named = has_names(*([cell.strip(' "') for cell in line.split(separator)] for line in lines))
     with reading(path, "a table of text"), _opened(path) as stream:
         frame = pandas.read_csv(
-            stream,
-            sep=separator or r"\s+",
-            header=0 if named else None,
-            skipinitialspace=True,
-            encoding="utf-8-sig",
+            stream, sep=separator or r"\s+", header=0 if named else None, skipinitialspace=True, encoding="utf-8-sig",
             low_memory=False,
-        )
+        )  # fmt: skip
     if not isinstance(frame.index, pandas.RangeIndex):  # pandas takes surplus leading values for an index
         raise BoostrunError(f"{path} has rows with more values than the first line has columns")
     return frame

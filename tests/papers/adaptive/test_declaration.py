@@ -1,17 +1,12 @@
 """The declaration: keys are those of the published records, defaults those of the constructors, imports light."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
-from boostrun.config import catalogue
-from boostrun.config.fields import MISSING, fields_of, kind_of
+from boostrun.config.fields import MISSING, kind_of
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
-from boostrun.papers.adaptive import METHODS, PAPER, POLICIES
-from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
+from boostrun.papers.adaptive import METHODS, POLICIES
 
 from ...published import of_item
 
@@ -46,17 +41,6 @@ def test_every_published_cell_has_the_keys_and_the_defaults_that_are_declared():
         assert set(cell["budget"]) == set(METHODS[name].budget_defaults), name
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_made_of_its_defaults_is_the_estimator_made_of_its_own(name):
-    model, plain = made(name), AdaBoostMHClassifier(name)
-    assert type(model) is AdaBoostMHClassifier and model.random_state == 7
-    assert model.policy == obtain(POLICIES[name])()
-    own = set(fields_of(AdaBoostMHClassifier)) - {"policy"}
-    assert {key: getattr(model, key) for key in own} == {key: getattr(plain, key) for key in own}
-    small = METHODS[name].make_small({}, METHODS[name].budget_defaults)
-    assert small.n_estimators == 3 and getattr(small.policy, "Q", None) in (None, 3)
-
-
 def test_keys_of_a_policy_come_to_it_under_its_own_names():
     assert made("mas_q1", mas_noise="paper", mas_s_ratio=3.0, sampling="uniform").policy.noise == "paper"
     assert made("tasting_laminating", laminating_Q=64, tasting_R=3, tasting_pilot_share=0.2).policy == obtain(
@@ -72,21 +56,6 @@ def test_a_scale_may_be_tuned_on_the_command_line_and_not_in_the_library():
         with pytest.raises(BoostrunError, match="scale='tuned': a whole number from 0 to 30 is needed"):
             obtain(POLICIES[name])(scale="tuned")
     assert METHODS["best_family"].tuning.key == "family" and not METHODS["best_family"].tuning.values
-
-
-def test_what_the_paper_names_is_there():
-    for where in (*PAPER.policies.values(), *PAPER.drawings.values()):
-        assert callable(obtain(where))
-    for method in METHODS.values():
-        assert callable(obtain(method.evaluation))
-    assert PAPER.reference.is_file()
-    assert catalogue.part("policies", "laminating") is obtain(POLICIES["laminating"])
-
-
-def test_the_declaration_imports_nothing_heavy():
-    code = "import sys, boostrun.papers.adaptive; print({'numpy', 'numba', 'sklearn', 'pandas'} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "set()\n"
 
 
 @pytest.mark.parametrize("name", ["laminating", "mabsplit"])

@@ -1,12 +1,25 @@
-"""Each of the 19 families: its size, its twin, grey and colour, and that an image stands by itself."""
+"""Each of the 19 families and each kind of the 33: its size, its twin, grey and colour; codebooks."""
 
 import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
+from boostrun.papers.adaptive import groups
 from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose, families
-from boostrun.papers.adaptive.families.gradients import cell_votes
-from boostrun.papers.adaptive.keys import Families19Keys
+from boostrun.papers.adaptive.groups import make_groups
+from boostrun.papers.adaptive.groups.filters import PERIODS, gabors
+from boostrun.papers.adaptive.groups.pyramid import (
+    canny_edges,
+    cluster,
+    colour_planes,
+    descriptors,
+    finest,
+    nearest,
+    pyramid,
+    sample,
+)
+from boostrun.papers.adaptive.keys import Families19Keys, Families33Keys
+from tests.reference import groups as twins
 from tests.reference.families import STRONGEST, TWINS
 
 # 28x28 grey, 128x64 colour, 32x32 colour (Dubout & Fleuret 2014, our dimensions)
@@ -25,12 +38,12 @@ each_family = pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
 
 
 def pictures(n, shape, seed=0):
-    """Half of the images random, half of them flat but for one brighter square."""
+    """Half of the images random, half of them flat but for a brighter square."""
     rng = np.random.default_rng(seed)
     images = rng.integers(0, 256, (n, *shape), dtype=np.uint8)
     for image in images[n // 2 :]:
-        image[...] = rng.integers(0, 200)
-        image[2:6, 3:7] += 55
+        image[...] = rng.integers(0, 200, shape[2:])
+        image[3:11, 4:12] += 55
     return images
 
 
@@ -76,16 +89,6 @@ def test_orientations_of_the_strongest_channel_equal_their_twin_and_on_grey_imag
 
 
 @each_family
-@pytest.mark.parametrize("shape", [(12, 14), (12, 14, 3)])
-def test_an_image_has_the_same_features_to_the_last_bit_in_any_company(family, shape):
-    images = pictures(9, shape)
-    together = family(images)
-    np.testing.assert_array_equal(together[4:5], family(images[4:5]))
-    np.testing.assert_array_equal(together[2:9], family(images[2:9]))
-    np.testing.assert_array_equal(together[::2], family(images[::2]))  # not contiguous
-
-
-@each_family
 def test_three_equal_channels_are_the_grey_image_or_three_times_its_features(family):
     grey = pictures(4, (12, 12))
     one, three = family(grey), family(np.repeat(grey[..., None], 3, axis=3))
@@ -96,31 +99,6 @@ def test_three_equal_channels_are_the_grey_image_or_three_times_its_features(fam
     np.testing.assert_array_equal(three, one)
 
 
-@each_family
-def test_a_black_image_and_a_white_one_have_finite_features(family):
-    black = np.zeros((1, 16, 16), np.uint8)
-    for images in (black, ~black):
-        assert np.isfinite(family(images)).all()
-
-
-@each_family
-def test_it_describes_itself_in_one_line(family):
-    assert "\n" not in family.describe() and len(family.describe()) > 20
-
-
-@pytest.mark.parametrize(("unsigned", "signed"), [(9, 18), (4, 8)])
-def test_signed_votes_folded_are_the_unsigned_ones(unsigned, signed):
-    images = pictures(4, (12, 12))
-    half, whole = cell_votes(images, 2, unsigned, False), cell_votes(images, 2, signed, True)
-    np.testing.assert_allclose(whole[..., :unsigned] + whole[..., unsigned:], half, atol=1e-4)
-
-
-def test_votes_add_up_to_the_length_of_the_gradient_exactly_in_any_order():
-    votes = cell_votes(pictures(3, (16, 16)), 1, 9, False)
-    assert votes.sum() == votes.transpose(3, 1, 0, 2)[::-1].copy().sum()
-    np.testing.assert_allclose(votes[0].sum(), np.sum(TWINS["gradient"](pictures(3, (16, 16))[0])), atol=1e-3)
-
-
 def test_a_flat_rectangle_has_no_energy_left_from_rounding():
     image = np.zeros((1, 28, 28), np.uint8)
     image[0, :12, :12] = pictures(1, (12, 12))[0]
@@ -128,12 +106,6 @@ def test_a_flat_rectangle_has_no_energy_left_from_rounding():
         rectangles, _ = family.draws(28, 28, 1)
         outside = (rectangles[:, 0] > 12) | (rectangles[:, 1] > 12)
         assert outside.any() and (family(image)[0, outside] == 0).all()
-
-
-def test_haar_coefficients_keep_the_energy_of_the_image():
-    (haar,) = choose(["haar"])
-    images = pictures(3, (16, 24))
-    np.testing.assert_allclose((haar(images) ** 2).sum(axis=1), (images.astype(float) ** 2).sum(axis=(1, 2)), rtol=1e-6)
 
 
 def test_the_bits_of_lbp_that_need_no_interpolation_are_those_of_scikit_image():
@@ -158,10 +130,157 @@ def test_random_rectangles_lie_in_the_image_and_are_large_enough(shape):
             assert ((bottom - top) * (right - left) >= 8).all() and set(more[0]) == set(range(5))
 
 
-@pytest.mark.parametrize(
-    ("only", "sentence"),
-    [(["hgo_u4"], "did you mean 'hog_u4'"), ([], "names no family"), ("lpb", "did you mean 'lbp'")],
-)
-def test_a_wrong_choice_of_families_is_a_sentence(only, sentence):
+@pytest.mark.parametrize(("chooser", "only", "sentence"), [
+    (choose, ["hgo_u4"], "did you mean 'hog_u4'"), (choose, [], "names no family"), (choose, "lpb", "mean 'lbp'"),
+    (groups.choose, ["phog18_0"], "did you mean 'phog180_0'"), (groups.choose, [], "names no family"),
+    (groups.choose, "v1", "did you mean 'v1s'"),
+])  # fmt: skip
+def test_a_wrong_choice_of_families_is_a_sentence(chooser, only, sentence):
     with pytest.raises(BoostrunError, match=sentence):
-        choose(only)
+        chooser(only)
+
+
+# kind: values on the levels 0 to 3 (Dubout & Fleuret 2014, our dimensions)
+WIDTHS_OF_KINDS = {
+    "phog180": (20, 80, 320, 1280), "phog360": (40, 160, 640, 2560), "sift_gray300": (300, 1200, 4800, 19200),
+    "sift_gray1000": (1000, 4000, 16000, 64000), "sift_hsv300": (300, 1200, 4800, 19200),
+    "sift_hsv1000": (1000, 4000, 16000, 64000), "covariance": (28, 112, 448, 1792), "lbp": (256, 1024, 4096, 16384),
+    "v1s": (86400,),
+}  # fmt: skip
+TABLE = {"phog": 1700 + 3400, "sift": 221000, "covariance": 2380, "lbp": 21760, "v1s": 86400}
+KINDS = tuple(WIDTHS_OF_KINDS)
+WORDS = 12  # of a codebook here; the counts of the others are 0
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def codebook(colour, seed=0):
+    return np.random.default_rng(seed).random((WORDS, {"gray": 128, "hsv": 384}[colour])).astype(np.float32) / 8
+
+
+def values_of(kind, images):
+    """(n, d) of one kind."""
+    (group,) = [group for group in make_groups() if kind in group.kinds]
+    if hasattr(group, "codebooks"):
+        group.codebooks[kind] = codebook(group.colour)
+    ((name, values),) = group(images, [kind])
+    assert name == kind
+    return values
+
+
+def twin_of(kind, image):
+    if kind.startswith("phog"):
+        return twins.phog(image, *{"phog180": (20, 180), "phog360": (40, 360)}[kind])
+    if kind.startswith("sift"):
+        colour, words = ("gray", int(kind[9:])) if "gray" in kind else ("hsv", int(kind[8:]))
+        return twins.visual_words(image, colour, codebook(colour), words)
+    return {"covariance": twins.covariance, "lbp": twins.lbp_histograms, "v1s": twins.v1s}[kind](image)
+
+
+def test_the_families_are_the_33_of_the_config_and_their_sizes_those_of_the_table():
+    assert (
+        Families33Keys.__dataclass_fields__["only"].metadata["kind"].choices == groups.NAMES
+        and len(set(groups.NAMES)) == 33
+    )
+    assert {kind: widths for group in make_groups() for kind, widths in group.kinds.items()} == WIDTHS_OF_KINDS
+    sizes = {name: sum(f.stop - f.start for f in groups.FAMILIES if f.name.startswith(name)) for name in TABLE}
+    assert sizes == TABLE and sum(sizes.values()) == 336640 == sum(f.stop - f.start for f in groups.FAMILIES)
+
+
+@each_kind
+@pytest.mark.parametrize("shape", [(16, 16), (27, 33, 3)])
+def test_a_kind_equals_its_twin_and_has_its_size(kind, shape):
+    images = pictures(2, shape)
+    values = values_of(kind, images)
+    assert values.dtype == np.float32 and values.shape == (2, sum(WIDTHS_OF_KINDS[kind]))
+    expected = np.array([twin_of(kind, image) for image in images])
+    np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-4 if kind == "covariance" else 2e-5)
+    assert np.abs(values).max() > 0
+
+
+@each_kind
+def test_three_equal_channels_are_the_grey_image(kind):
+    grey = pictures(3, (20, 18))
+    np.testing.assert_array_equal(values_of(kind, np.repeat(grey[..., None], 3, axis=3)), values_of(kind, grey))
+
+
+@each_kind
+def test_a_black_image_and_a_white_one_have_the_same_finite_features(kind):
+    black = np.zeros((1, 16, 20), np.uint8)
+    values = values_of(kind, black)
+    assert np.isfinite(values).all()
+    np.testing.assert_allclose(values_of(kind, ~black), values, atol=1e-6)
+
+
+def test_cells_part_an_image_evenly_and_nest():
+    assert np.bincount(finest(17)).tolist() == [3, 2, 2, 2, 2, 2, 2, 2]
+    sums = np.arange(64).reshape(1, 8, 8, 1)
+    levels = pyramid(sums)[0, :, 0]
+    assert levels[0] == 64 * 63 / 2 and levels[1] == sums[0, :4, :4].sum() and levels[-1] == 63 and len(levels) == 85
+
+
+def test_edges_turned_by_a_quarter_vote_ten_of_twenty_bins_on():
+    image = np.zeros((1, 32, 32), np.uint8)
+    image[:, :, 16:] = 200
+    assert canny_edges(image).any()
+    across, down = (values_of("phog180", x)[0, :20] for x in (image, np.ascontiguousarray(image.swapaxes(1, 2))))
+    np.testing.assert_array_equal(np.roll(across, 10), down)
+    assert across.sum() == 1 and across[[0, 19]].tolist() == [0.5, 0.5]  # angle 0 lies between two bins
+
+
+def test_the_filters_are_those_of_scikit_image():
+    bank = gabors()
+    assert bank.shape == (96, 43, 43)
+    for number in (0, 5, 7, 40, 95):
+        angle, period = divmod(number, len(PERIODS))
+        np.testing.assert_allclose(bank[number], twins.gabor(PERIODS[period], np.pi * angle / 16), atol=1e-12)
+
+
+def in_one(images):
+    def in_chunks(work, which):
+        work(0, len(which), images[which])
+
+    return in_chunks
+
+
+def in_pairs(images):
+    def in_chunks(work, which):
+        for start in range(0, len(which), 2)[::-1]:
+            stop = min(start + 2, len(which))
+            work(start, stop, images[which[start:stop]])
+
+    return in_chunks
+
+
+@pytest.mark.parametrize(("colour", "most"), [("gray", 10), ("hsv", 100)])
+def test_patches_are_drawn_once_each_and_in_any_chunks_the_same(colour, most):
+    images = pictures(7, (24, 24, 3), seed=3)
+    images[:] = np.random.default_rng(1).integers(0, 256, images.shape)
+    every = descriptors(colour_planes(images, colour)).reshape(28, -1)
+    drawn = sample(7, (24, 24), colour, most, in_one(images))
+    np.testing.assert_array_equal(drawn, sample(7, (24, 24), colour, most, in_pairs(images)))
+    which = [int(np.flatnonzero((every == vector).all(axis=1))[0]) for vector in drawn]
+    assert len(set(which)) == len(drawn) == min(most, 28) and which == sorted(which)
+
+
+def test_words_are_the_centres_of_clusters_and_always_the_same():
+    rng = np.random.default_rng(0)
+    centres = rng.random((4, 128)).astype(np.float32) * 10
+    vectors = (centres[rng.integers(0, 4, 500)] + rng.normal(0, 0.01, (500, 128))).astype(np.float32)
+    words = cluster(vectors, 4)
+    order = nearest(centres[None], words)[0]
+    assert sorted(order) == [0, 1, 2, 3]
+    np.testing.assert_allclose(words[order], centres, atol=0.01)
+    assert cluster(vectors, 4).tobytes() == words.tobytes()
+
+
+def test_so_few_vectors_are_their_own_words():
+    vectors = np.random.default_rng(0).random((5, 128)).astype(np.float32)
+    np.testing.assert_array_equal(cluster(vectors, 300), vectors)
+
+
+def test_the_nearest_word_is_the_nearest_and_the_first_of_equal_ones():
+    rng = np.random.default_rng(0)
+    vectors, words = rng.random((2, 30, 128)).astype(np.float32), rng.random((9, 128)).astype(np.float32)
+    brute = np.linalg.norm(vectors[:, :, None] - words, axis=3).argmin(axis=2)
+    np.testing.assert_array_equal(nearest(vectors, np.concatenate([words, words])), brute)

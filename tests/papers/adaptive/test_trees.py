@@ -13,7 +13,7 @@ from boostrun.papers.adaptive import POLICIES
 from boostrun.papers.adaptive import vote_trees as kernels
 from boostrun.papers.adaptive.adaboost_mh import CHARGED, SplitBoard, TreeRun, one_column_a_class
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.policies import Laminating, Pruning, UniformNaive
+from boostrun.papers.adaptive.policies import Pruning, UniformNaive
 from boostrun.papers.adaptive.policies.policy import own_copy
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 from tests.marks import slow_but
@@ -126,15 +126,6 @@ def test_a_look_at_a_feature_costs_the_samples_of_the_node():
     assert clf.ledger_["update"].tolist() == clf.ledger_["refit"].tolist() == [200]
 
 
-def test_digits_are_told_apart_better_than_by_as_many_stumps():
-    X, y = DIGITS[0].astype(np.uint8), DIGITS[1]
-    stumps = AdaBoostMHClassifier(Laminating(), n_estimators=12, random_state=0).fit(X[:1200], y[:1200])
-    deep = trees(Laminating(), n_estimators=12, depth=4).fit(X[:1200], y[:1200])
-    assert deep.score(X[1200:], y[1200:]) > max(0.85, stumps.score(X[1200:], y[1200:]) + 0.1)
-    assert deep.predict_proba(X[1200:]).sum(axis=1) == pytest.approx(1.0)
-    assert deep.feature_importances_.sum() == pytest.approx(1.0) and not deep.feature_importances_[0]
-
-
 def test_exact_pruning_grows_the_trees_of_a_look_at_everything():
     X, y = data(n=200, classes=2)
     pruned, whole = (trees(policy(Q=5), n_estimators=10, depth=3).fit(X, y) for policy in (Pruning, UniformNaive))
@@ -164,23 +155,6 @@ def test_it_is_cloned_pickled_saved_and_loaded(tmp_path):
     assert isinstance(loaded.ensemble_, TreeVoteEnsemble) and loaded.weak_learner == "tree" and loaded.depth == 3
     np.testing.assert_array_equal(loaded.decision_function(X), expected)
     np.testing.assert_array_equal(loaded.feature_importances_, clf.feature_importances_)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("features", np.full((2, 7), 5, np.int32), "holds 5, which is not below"),
-        ("votes", np.ones((2, 7, 3), np.int8), "trees of 7 splits and 7 leaves"),
-        ("alphas", np.full(2, 1e308), "adds up to infinity"),
-    ],
-)
-def test_a_damaged_file_is_one_sentence(name, value, words, tmp_path):
-    X, y = data()
-    path = trees(n_estimators=2, depth=3).fit(X, y).save(tmp_path / "model.npz")
-    with np.load(path) as arrays:
-        np.savez(path, **{**arrays, name: value})
-    with pytest.raises(BoostrunError, match=words):
-        AdaBoostMHClassifier.load(path)
 
 
 def test_samples_that_are_all_alike_leave_a_tree_of_one_leaf():

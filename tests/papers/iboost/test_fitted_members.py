@@ -10,10 +10,11 @@ from boostrun.kernels import hoeffding
 from boostrun.papers.iboost import fitted_members
 from boostrun.papers.iboost import window_committees as ocb
 from boostrun.papers.iboost.iboost import IBoostClassifier
+from boostrun.papers.iboost.iboost_fitted import IBoostFittedClassifier
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels.committee import start_order
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
-from tests.marks import slow_after, slow_but
+from tests.marks import slow_but
 from tests.papers.iboost.learners import TreeAsked, small_tree
 from tests.reference import fitted_committees as twins
 
@@ -196,21 +197,22 @@ def test_a_tree_is_one_pass_over_the_window_and_rivers_objects_learn_it_so(name)
     np.testing.assert_array_equal(trees.betas_, objects.betas_)
 
 
-@every_committee
+@pytest.mark.parametrize("name", [*COMMITTEES, "iboost_fitted"])
 def test_what_cannot_be_a_member_is_one_sentence(name):
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeRegressor
 
-    X, y = turning(50)
+    kind, (X, y) = {**COMMITTEES, "iboost_fitted": IBoostFittedClassifier}[name], turning(50)
     for base, words in (
-        ("oak", "base='oak': one of stump"), (object(), "base=.*: one of stump"), (small_tree, "base=.*: one of stump"),
+        ("oak", "base='oak': one of"), (object(), "base=.*: one of"), (small_tree, "base=.*: one of"),
         (KNeighborsClassifier(), "KNeighborsClassifier takes no weights"),
         (DecisionTreeRegressor(max_depth=1), "base=.*: it must be a classifier"),
     ):  # fmt: skip
         with pytest.raises(BoostrunError, match=words):
-            made(name, base, n_window=10).partial_fit(X, y)
-    with pytest.raises(BoostrunError, match="base='oak': one of stump"):
-        made(name, "oak").answers_on(X)
+            kind(n_window=10, base=base).partial_fit(X, y)
+    if name in COMMITTEES:
+        with pytest.raises(BoostrunError, match="base='oak': one of"):
+            kind(base="oak").answers_on(X)
 
 
 class Scaled:
@@ -249,20 +251,11 @@ def test_a_pipeline_of_rivers_kind_learns_with_weights():
     np.testing.assert_array_equal(scaled.test_then_train(8 * X, y), plain.test_then_train(X, y))
 
 
-@pytest.mark.parametrize(
-    "line",
-    slow_after(1, [f"{name} algo.base={base}" for base in ("logistic", "hoeffding") for name in COMMITTEES]),
-)
-def test_the_command_runs_them(line, command):
-    small = "dataset=sea dataset.n_samples=600 dataset.holdout_per_concept=100 M=3 n=50 trials=1 n_jobs=1"
-    code, out, err = command(f"algo={line} {small}")
-    assert code == 0 and line.split()[0] in out, err
-
-
 def test_iboost_names_its_method_of_trees_where_they_are_asked_for(command):
     X, y = turning(50)
-    with pytest.raises(BoostrunError, match=r"base='hoeffding': one of stump, gnb, bnb is needed; .* iboost_trees"):
-        IBoostClassifier(base="hoeffding").partial_fit(X, y)
+    for kind in (IBoostClassifier, IBoostFittedClassifier):
+        with pytest.raises(BoostrunError, match=r"base='hoeffding': .* iboost_trees"):
+            kind(base="hoeffding").partial_fit(X, y)
     code, _, err = command("algo=iboost_batch algo.base=hoeffding dataset=sea")
     assert code == 2 and "algo.base=hoeffding: one of stump, gnb, bnb is needed; " in err and "iboost_trees" in err
 
@@ -275,12 +268,3 @@ def test_a_window_of_one_class_is_answered_without_the_object(name):
     given = LogisticRegression()
     model = made(name, given).partial_fit(X[:45], np.zeros(45, int), classes=[0, 1])
     assert (model.predict(X) == 0).all() and not hasattr(given, "coef_")
-
-
-def test_probabilities_are_of_any_members_votes():
-    X, y = turning(200)
-    X, y = X[:100], y[:100]
-    model = made("adaboost", small_tree()).partial_fit(X, y)
-    shares = model.predict_proba(X)
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(shares.argmax(axis=1), model.predict(X))

@@ -1,4 +1,4 @@
-"""IBoost against its twin, and the invariants of section 14."""
+"""IBoost against its twin, the invariants of section 14, and answers that are kept for a hold-out."""
 
 from pathlib import Path
 
@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from boostrun import IBoostClassifier
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.prequential import blocks_of, follow, prequential
+from boostrun.evaluation.prequential import follow
 from boostrun.papers.iboost import iboost as drift_iboost
 from boostrun.papers.iboost.kernels import bases as drift_bases
-from boostrun.papers.iboost.kernels import committee as drift_steps
-from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier
+from boostrun.papers.iboost.kernels import committee
+from boostrun.papers.iboost.kernels.committee import CommitteeMembers, HeldOut
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from tests.reference import iboost as twins
 
 
@@ -95,7 +97,8 @@ def test_the_kernel_is_its_twin(switch, count):
     classes=st.sampled_from([2, 3]), chunks=st.lists(st.integers(1, 60), min_size=1, max_size=12),
 )  # fmt: skip
 def test_what_is_kept_is_what_would_be_computed(keys, classes, chunks):
-    """Invariant 1: agreements exactly, margins to 1e-9, at most M classifiers, none with a negative coefficient."""
+    """Invariant 1: agreements exactly, margins to 1e-9, at most M classifiers, none with a negative coefficient; and
+    chunks do not matter."""
     X, y = sea(sum(chunks), 1, classes, change=50)
     X = np.round(X - 5)  # ties, and a sign for the Bernoulli
     model, first = IBoostClassifier(**keys), 0
@@ -115,6 +118,7 @@ def test_what_is_kept_is_what_would_be_computed(keys, classes, chunks):
         assert len(model.betas_) <= keys["budget"] and (model.betas_ >= 0).all()
         if not state.counts[drift_iboost.DIRTY]:
             np.testing.assert_allclose(state.margins, model.betas_ @ codes_of(model), rtol=1e-9, atol=1e-9)
+    assert (model.betas_ == IBoostClassifier(**keys).partial_fit(X, y, classes=np.arange(classes)).betas_).all()
 
 
 def trained(classes=2, **keys):
@@ -129,7 +133,7 @@ def trained(classes=2, **keys):
 def step_batch(model):
     """Steps (8) with the model's settings."""
     state, options = model._state, model._settings
-    drift_steps.step_batch(
+    committee.step_batch(
         state.right, state.coefficients, state.counts[drift_iboost.SIZE], state.mass, options.middle, options.half,
         options.n_steps, options.eta, options.cap, options.log_gradient, np.empty(len(state.labels)),
     )  # fmt: skip
@@ -170,7 +174,7 @@ def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one(classes):
             weight = min(np.exp(-expected @ codes), 1.0)
             expected = expected + 0.05 * (classes - 1) ** 2 * codes * weight
         state, options = model._state, model._settings
-        drift_steps.step_newest(
+        committee.step_newest(
             state.right, state.coefficients, state.counts[drift_iboost.SIZE], slot, state.margins, options.middle,
             options.half, options.n_steps, options.eta, options.cap,
         )  # fmt: skip
@@ -189,24 +193,6 @@ def test_a_window_that_stands_still_is_adaboost_bit_for_bit(base, classes):
     m = len(adaboost.betas_)
     assert m > 2 and (model.betas_ == adaboost.betas_).all()
     assert (model._state.models[:m] == adaboost._models[:m]).all()
-
-
-def test_chunks_do_not_matter():
-    X, y = sea(700)
-    for keys in ({}, {"example": "random"}, {"update": "batch", "base": "gnb", "period": 3}):
-        whole, parts = (IBoostClassifier(50, 10, random_state=4, **keys) for _ in range(2))
-        said = whole.test_then_train(X, y)
-        pieces = [parts.test_then_train(X[i : i + 17], y[i : i + 17], classes=[0, 1]) for i in range(0, 700, 17)]
-        assert (np.concatenate(pieces) == said).all()
-        assert (whole.betas_ == parts.betas_).all() and (whole.decision_function(X) == parts.decision_function(X)).all()
-
-
-def test_swapped_labels_turn_coefficients_negative():
-    X, y = sea(600, change=10_000)
-    y[300:] = 1 - y[300:]
-    model = IBoostClassifier(50, 10, eta=0.1).partial_fit(X, y)
-    assert model.n_removed_negative_ > 0 and model.n_removed_budget_ > 0
-    assert model.n_added_ == len(model.betas_) + model.n_removed_negative_ + model.n_removed_budget_
 
 
 @pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
@@ -255,18 +241,6 @@ def test_levels_on_sea():
     assert found["stochastic"].recovery_pct() > found["adaboost"].recovery_pct()
 
 
-@pytest.mark.slow
-def test_a_million_led_examples_in_a_minute():
-    """Processor time of one thread; M = 20, n = 200, p = 10, b = 1, stumps. No accuracy is above the best possible."""
-    stream = draw({"name": "led"}, Path("."))
-    model = IBoostClassifier(200, 20, period=10, n_steps=1).partial_fit(stream.x[:1000], stream.y[:1000])  # compiles
-    model = IBoostClassifier(200, 20, period=10, n_steps=1)
-    score, seconds = prequential(model, blocks_of(stream), [0, 1])
-    assert score.n_seen == 1_000_000 and seconds < 60
-    assert 70 < score.accuracy_pct < stream.facts["bayes_accuracy_pct"]
-    assert max(score.curve["window_accuracy_pct"]) < stream.facts["bayes_accuracy_pct"] + 1
-
-
 def test_a_naive_bayes_worse_than_chance_enters_with_its_answers_exchanged():
     """The second addition is to the weights after a naive Bayes: there the next errs on more than half of it."""
     rng = np.random.default_rng(2)
@@ -305,3 +279,77 @@ def test_one_vs_rest_with_classes_that_come_later():
     for c, state in enumerate(late._states):
         assert (np.roll(state.labels, -(202 % 40)) == (newest == c)).all()
     assert (late.test_then_train(X[202:], y[202:])[100:] == y[302:]).mean() > 0.8
+
+
+COMMITTEES = [
+    IBoostClassifier(30, 9, 1, 5),
+    IBoostClassifier(30, 9, 2, 1, update="batch", base="gnb"),
+    IBoostClassifier(30, 9, 1, 5, eta=0.3),  # loses members to negative coefficients
+    pytest.param(AdaBoostWindowClassifier(30, 9), marks=pytest.mark.slow),
+    FLBClassifier(30, 4),  # ties of an even vote
+    pytest.param(OCBClassifier(30, 9), marks=pytest.mark.slow),
+]
+
+
+def drifting(n_classes, n=400, d=3):
+    """Attributes with few values, so that stumps and scores are often equal, and a concept that turns round."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.integers(0, 7, (n, d)).astype(float)
+    y = (X[:, 0] + X[:, 1] > 6).astype(int) + (n_classes > 2) * (X[:, 2] > 3)
+    y[n // 2 :] = n_classes - 1 - y[n // 2 :]
+    return X, y, rng.integers(0, 7, (60, d)).astype(float)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", COMMITTEES, ids=lambda model: type(model).__name__)
+def test_predictions_are_the_learners_own(model, n_classes):
+    X, y, held = drifting(n_classes)
+    learner, seen = type(model)(**model.get_params()), set()
+    kept = learner.answers_on(held)
+    for start in range(0, len(y), 5):
+        learner.test_then_train(X[start : start + 5], y[start : start + 5], np.arange(n_classes))
+        predicted = kept()
+        np.testing.assert_array_equal(predicted, learner.predict(held))
+        seen.add(tuple(predicted))
+    assert len(seen) > 2
+
+
+def test_a_score_of_zero_is_the_second_class_and_sums_keep_their_order():
+    """1e16 - 1 - 1e16 is 0 from the left, and -1 in another order."""
+
+    class Fixed:
+        classes_ = np.array(["no", "yes"])
+
+        def members(self):
+            models = np.array([[0.0, -np.inf, c, c] for c in self.said])
+            return CommitteeMembers(0, models, np.array([1e16, 1.0, 1e16]), 3, 2, True)
+
+    fixed = Fixed()
+    kept = HeldOut(fixed, np.zeros((1, 1)))
+    for said, expected in ([1, 1, 0], "yes"), ([0, 0, 1], "yes"), ([0, 0, 0], "no"), ([1, 0, 0], "yes"):
+        fixed.said = said
+        assert (fixed.said, kept().tolist()) == (said, [expected])
+
+
+def test_a_member_is_asked_once_wherever_it_moves(monkeypatch):
+    asked = []
+    respond = committee.respond_window
+    monkeypatch.setattr(committee, "respond_window", lambda *given: (asked.append(1), respond(*given)))
+    X, y, held = drifting(2)
+    learner = IBoostClassifier(50, 9, 1, 5)
+    kept = learner.answers_on(held)
+    for start in range(len(y)):
+        learner.test_then_train(X[start : start + 1], y[start : start + 1], [0, 1])
+        kept()
+    assert learner.n_removed_budget_ > 50  # each time the last member takes the row of the one that goes
+    assert sum(asked) <= learner.n_added_
+
+
+def test_a_learner_without_fixed_members_predicts_by_itself():
+    class Unfixed(OnlineBoostClassifier):
+        def members(self):
+            return None
+
+    X, y, held = drifting(2)
+    learner = Unfixed(3, random_state=0).partial_fit(X, y)
+    np.testing.assert_array_equal(HeldOut(learner, held)(), learner.predict(held))

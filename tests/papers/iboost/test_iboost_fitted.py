@@ -1,4 +1,4 @@
-"""IBoost of Hoeffding trees, of logistic regressions and of objects."""
+"""IBoost of Hoeffding trees, of logistic regressions and of objects; Hoeffding adaptive trees."""
 
 import itertools
 import pickle
@@ -6,10 +6,13 @@ import pickle
 import numpy as np
 import pytest
 
-from boostrun import IBoostClassifier, IBoostFittedClassifier, IBoostTreesClassifier
+from boostrun import IBoostFittedClassifier, IBoostTreesClassifier
 from boostrun.errors import BoostrunError
 from boostrun.kernels import hoeffding
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
+from boostrun.papers.iboost.kernels.adaptive_tree import ADDED, DROPPED, TAKEN
 from tests.papers.iboost.learners import TreeAsked, jumps, small_tree
+from tests.reference.adaptive_tree import AdaptiveTree
 from tests.reference.hoeffding import Tree
 from tests.reference.iboost import IBoost
 from tests.reference.iboost_mm import IBoostMM
@@ -133,36 +136,6 @@ def test_objects_are_pickled_and_are_not_saved(tmp_path):
         model.save(tmp_path / "model")
 
 
-@pytest.mark.parametrize(
-    ("kind", "keys", "place", "change"),
-    [
-        (IBoostTreesClassifier, TREES, "state__states.0.8", lambda models: np.r_[[[5.0]], models[1:]]),
-        (IBoostTreesClassifier, TREES, "state__states.0.8", lambda models: np.r_[[[0.5]], models[1:]]),
-        (IBoostTreesClassifier, TREES, "state__trees.1", lambda roots: np.r_[roots[3], roots[1:]]),
-        (IBoostFittedClassifier, SMALL, "state__states.0.8", lambda models: np.full_like(models, 5.0)),
-        (IBoostFittedClassifier, SMALL, "state__models", lambda models: models[:, :-1]),
-    ],
-    ids=["no tree", "half a tree", "two trees with one root", "no place", "regressions of fewer features"],
-)
-def test_a_damaged_file_gets_a_sentence(kind, keys, place, change, tmp_path):
-    path = kind(**keys).partial_fit(*jumps(150, 60), classes=[0, 1]).save(tmp_path / "model")
-    arrays = dict(np.load(path))
-    arrays[place] = change(arrays[place])
-    np.savez(path, **arrays)
-    with pytest.raises(BoostrunError, match=r"members|trees|state__models has the shape"):
-        kind.load(path)
-
-
-@every_kind
-def test_a_class_that_comes_later_is_learnt(kind, keys):
-    X, y = jumps(300, 1000, classes=3)
-    model = kind(**keys).partial_fit(X[:100], np.minimum(y[:100], 1))
-    before = model.predict(X[:100])
-    model.partial_fit(X[100:101], [2])
-    assert np.mean(model.predict(X[:100]) == before) > 0.8  # one step of the coefficients
-    assert (model.test_then_train(X[101:], y[101:]) == y[101:])[100:].mean() > 0.6
-
-
 @pytest.mark.parametrize("labels", [lambda X: X[:, 3] > 5, lambda X: np.digitize(X[:, 3], [3, 6])])
 def test_the_feature_that_decides_is_the_important_one_and_there_may_be_fewer_features_than_trees(labels):
     X = np.random.default_rng(0).uniform(0, 10, (800, 4))
@@ -172,22 +145,45 @@ def test_the_feature_that_decides_is_the_important_one_and_there_may_be_fewer_fe
     assert found.shape == (4,) and np.isclose(found.sum(), 1.0) and found[3] > 0.8
 
 
-def test_trees_learn_a_rule_that_one_stump_cannot():
-    """Exclusive or: no stump is better than chance, whatever their number."""
-    X = np.random.default_rng(1).uniform(-1, 1, (800, 2))
-    y = ((X[:, 0] > 0) != (X[:, 1] > 0.3)).astype(int)
-    trees = IBoostTreesClassifier(200, 10, 20, grace_period=10, split_delta=0.9).fit(X, y)
-    stumps = IBoostClassifier(200, 10, 20).fit(X, y)
-    accuracies = [(model.predict(X[400:]) == y[400:]).mean() for model in (trees, stumps)]
-    assert accuracies[0] > accuracies[1] + 0.1
+ADAPTIVE = {"grace_period": 20, "delta": 0.1, "tie": 0.3, "adaptive": True, "drift_delta": 0.3, "switch_after": 30}
 
 
-def test_what_cannot_be_a_member_is_one_sentence():
-    from sklearn.neighbors import KNeighborsClassifier
+def stream(n, every, classes=2, seed=0):
+    """One feature determines two classes, two features three; classes change places after ``every`` examples."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = (X[:, 0] > 0.3).astype(int) + (X[:, 1] > 0) * (classes - 2)
+    return X, (y + np.arange(n) // every) % classes
 
-    for base, words in (
-        ("oak", "base='oak': one of logistic"), ("hoeffding", "iboost_trees"), (object(), "base=.*: one of logistic"),
-        (KNeighborsClassifier(), "KNeighborsClassifier takes no weights"),
-    ):  # fmt: skip
-        with pytest.raises(BoostrunError, match=words):
-            IBoostFittedClassifier(base=base, **SMALL).partial_fit(*jumps(50, 60))
+
+@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_the_tree_is_its_plain_twin(classes):
+    """On streams where no two thresholds are equally good up to rounding."""
+    X, y = stream(700, 250, classes, seed=3)
+    twin = AdaptiveTree(classes, 0.3, 30, 0.05, 3, "nba", 20, 0.1, 0.3)
+    expected = []
+    for x, label in zip(X, y.tolist()):
+        expected.append(twin.answer(x))
+        twin.learn(x, label)
+    model = HoeffdingTreeClassifier(**ADAPTIVE)
+    assert (model.test_then_train(X, y, classes=range(classes)) == expected).all()
+    assert model.learners_.watched.counts[TAKEN] == twin.taken > 0
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_chunks_and_a_file_in_between_make_no_difference(classes, tmp_path):
+    """With repeated enlargements, and alternates that begin, replace a split, or are deleted."""
+    X, y = stream(4000, 300, classes)
+    y = np.where(np.random.default_rng(1).random(4000) < 0.1, 0, y)
+    whole, model = HoeffdingTreeClassifier(**ADAPTIVE), HoeffdingTreeClassifier(**ADAPTIVE)
+    said, parts = whole.test_then_train(X, y, classes=range(classes)), []
+    counts = whole.learners_.watched.counts
+    assert counts[ADDED] > 30 and counts[TAKEN] > 10 and counts[DROPPED] >= classes - 2
+    for first in range(0, 4000, 800):
+        part = slice(first, first + 800)
+        assert (model.predict(X[part][:1]) == said[first]).all() if first else True
+        parts.append(model.test_then_train(X[part], y[part], classes=range(classes)))
+        model = HoeffdingTreeClassifier.load(model.save(tmp_path / "model"))
+    np.testing.assert_array_equal(np.concatenate(parts), said)
+    assert model.n_nodes_ == whole.n_nodes_
+    assert (model.predict_proba(X).argmax(axis=1) == model.predict(X)).all()

@@ -24,19 +24,6 @@ def test_it_is_the_published_rule(n_classes):
     np.testing.assert_allclose(model.betas_, [twins.coefficient(*row) for row in sums], rtol=1e-9)
 
 
-def test_a_stream_may_be_cut_anywhere_and_seeds_repeat():
-    X, y = noisy_sea(700, noise=0.0)
-    whole = OnlineBoostClassifier(budget=3, random_state=1).test_then_train(X, y)
-    model = OnlineBoostClassifier(budget=3, random_state=1)
-    parts = [model.test_then_train(X[a:b], y[a:b], classes=[0, 1]) for a, b in ((0, 1), (1, 300), (300, 700))]
-    np.testing.assert_array_equal(np.concatenate(parts), whole)
-    one_by_one = OnlineBoostClassifier(budget=3, random_state=1)
-    for x, label in zip(X[:50], y[:50]):
-        one_by_one.learn_one(dict(enumerate(x)), label)
-    again = OnlineBoostClassifier(budget=3, random_state=1).partial_fit(X[:50], y[:50])
-    np.testing.assert_allclose(one_by_one.sums_, again.sums_)
-
-
 def test_votes_of_members_worse_than_chance():
     model = OnlineBoostClassifier(budget=2, random_state=0).partial_fit(*noisy_sea(20, noise=0.0))
     model.sums_[:] = [[1, 3], [3, 1]]
@@ -169,12 +156,3 @@ def test_flc_is_its_text(warm_start):
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_allclose(model.sums_, sums, rtol=1e-9)
     assert model.n_replaced_ == replaced > 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("method", [NSOnlineBoostClassifier, FLCClassifier])
-def test_they_recover_from_a_change_faster_than_online_boost(method):
-    X, y = flipping(2300, 2, 2000, 1.5)
-    ours = method(budget=10, random_state=0).test_then_train(X, y) == y
-    online = OnlineBoostClassifier(budget=10, random_state=0).test_then_train(X, y) == y
-    assert ours[2000:].mean() > online[2000:].mean() + 0.05

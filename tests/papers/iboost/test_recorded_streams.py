@@ -111,17 +111,13 @@ def test_recorded_streams_keep_the_order_of_their_rows(recorded):
     assert power.changes.size == rain.changes.size == 0
 
 
-@pytest.mark.parametrize(
-    "file, old, new, said",
-    [
-        ("electricity_openml.csv", "UP", "UPWARDS", "class 'UPWARDS' is none of DOWN, UP"),
-        ("electricity_openml.csv", "transfer", "transit", "no column 'transfer'"),
-        ("electricity_openml.csv", "0.04", "nought", "text in column period"),
-        ("electricity_openml.csv", "0.04", "", "finite number"),
-        ("NEweather_data.csv", ",8\n", "\n", "has 7 columns"),
-        ("NEweather_class.csv", "1\n", "", "3 rows, and there are 2 labels"),
-    ],
-)
+@pytest.mark.parametrize("file, old, new, said", [
+    ("electricity_openml.csv", "UP", "UPWARDS", "class 'UPWARDS' is none of DOWN, UP"),
+    ("electricity_openml.csv", "transfer", "transit", "no column 'transfer'"),
+    ("electricity_openml.csv", "0.04", "nought", "text in column period"),
+    ("electricity_openml.csv", "0.04", "", "finite number"), ("NEweather_data.csv", ",8\n", "\n", "has 7 columns"),
+    ("NEweather_class.csv", "1\n", "", "3 rows, and there are 2 labels"),
+])  # fmt: skip
 def test_a_damaged_table_is_refused_in_one_sentence(recorded, file, old, new, said):
     path = recorded / "streams" / file
     path.write_text(path.read_text().replace(old, new))
@@ -136,14 +132,9 @@ def test_an_absent_table_is_said_to_belong_somewhere(recorded, name, file):
         draw({"name": name}, recorded)
 
 
-@pytest.mark.parametrize(
-    "name, file, shape, share",
-    [
-        ("santafe", "santafe/santafe_laser.npy", (10_000, 9), None),
-        ("electricity", "streams/electricity_openml.csv", (45_312, 8), 0.4245),
-        ("weather", "streams/NEweather_data.csv", (18_159, 8), 0.3138),
-    ],
-)
+@pytest.mark.parametrize("name, file, shape, share", [("santafe", "santafe/santafe_laser.npy", (10_000, 9), None), (
+    "electricity", "streams/electricity_openml.csv", (45_312, 8), 0.4245,
+), ("weather", "streams/NEweather_data.csv", (18_159, 8), 0.3138)])  # fmt: skip
 def test_the_real_streams_have_their_published_sizes(name, file, shape, share):
     if not (REAL / file).is_file():
         pytest.skip(f"no {file}")

@@ -1,16 +1,11 @@
 """From a config to the record of a drifting stream: refused settings, metrics, repeatability."""
 
-from pathlib import Path
-
 import pytest
 
 from boostrun.config import catalogue
 from boostrun.data import checksum, describe, fetch, load
-from boostrun.data.streams import draw, names
+from boostrun.data.streams import names
 from boostrun.errors import BoostrunError
-from boostrun.evaluation.measures import spawn
-from boostrun.evaluation.prequential import OnStream
-from boostrun.inputs.bank import Followed
 from boostrun.papers.iboost import CHANGING, DETECTS, ONLINE, WINDOW
 from boostrun.runner.plan import compose_one, open_store, plan
 from tests.papers.iboost.learners import METHODS, RIVALS, class_of
@@ -20,20 +15,17 @@ def made(settings, seed, **budget):
     return catalogue.method(settings.algo).make(settings.algo, {**settings.budget, **budget}, {"random_state": seed})
 
 
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        ("algo=geem dataset=sea", "cannot follow the stream dataset=sea; iboost_stochastic"),
-        ("algo=iboost_batch dataset=digits", "dataset=digits is none"),
-        ("algo=iboost_batch dataset=sea features=hog", "learnt as it is"),
-        ("algo=iboost_batch dataset=sea features.bins=16", "learnt as it is"),
-        ("algo=iboost_batch dataset=sea holdout=0.2", "no use for holdout=0.2"),
-        ("algo=iboost_batch dataset=sea train_samples=20", "no use for train_samples=20"),
-        ("algo=iboost_batch dataset=sea T=20", "no use for T=20"),
-        ("algo=iboost_batch dataset=sea algo.example=random", "no key 'example'"),
-        ("algo=iboost_stochastic dataset=led dataset.schedule=swop", "did you mean 'swap'"),
-    ],
-)
+@pytest.mark.parametrize("words, said", [
+    ("algo=geem dataset=sea", "cannot follow the stream dataset=sea; iboost_stochastic"),
+    ("algo=iboost_batch dataset=digits", "dataset=digits is none"),
+    ("algo=iboost_batch dataset=sea features=hog", "learnt as it is"),
+    ("algo=iboost_batch dataset=sea features.bins=16", "learnt as it is"),
+    ("algo=iboost_batch dataset=sea holdout=0.2", "no use for holdout=0.2"),
+    ("algo=iboost_batch dataset=sea train_samples=20", "no use for train_samples=20"),
+    ("algo=iboost_batch dataset=sea T=20", "no use for T=20"),
+    ("algo=iboost_batch dataset=sea algo.example=random", "no key 'example'"),
+    ("algo=iboost_stochastic dataset=led dataset.schedule=swop", "did you mean 'swap'"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused_in_one_sentence(command, words, said):
     code, _, err = command(words)
     assert code == 2 and said in err and "Traceback" not in err
@@ -53,35 +45,6 @@ def test_keys_reach_the_classifier():
     found = model.get_params()
     expected = {"update": "batch", "base": "gnb", "budget": 7, "n_window": 30, "period": 2, "n_steps": 1, "eta": None}
     assert {key: found[key] for key in expected} == expected and found["random_state"] == 5
-
-
-@pytest.mark.parametrize("name", [name for name in METHODS if not METHODS[name].takes_class])
-def test_every_algorithm_has_its_classes_defaults_and_takes_its_keys(name):
-    settings = compose_one([f"algo={name}", "dataset=sea"])
-    model = made(settings, 0)
-    plain, found = type(model)().get_params(), model.get_params()
-    own = {*METHODS[name].fixed, "random_state"}
-    assert {key: found[key] for key in found if key not in own} == {key: plain[key] for key in plain if key not in own}
-
-
-QUICK = ("onlineboost", "flb")  # each kernel takes seconds to compile
-
-
-TAKE_LONG = [
-    pytest.param(name, marks=pytest.mark.slow) for name, method in METHODS.items()
-    if name not in QUICK and not method.takes_class
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", [*QUICK, *TAKE_LONG])
-def test_every_algorithm_follows_a_stream(name):
-    if name.startswith("capymoa"):
-        pytest.importorskip("capymoa")
-    small = {"M": 5, "n": 60, "q": 10, "p": 5, "b": 1}
-    stream = draw({"name": "sea", "n_samples": 800, "holdout_per_concept": 100}, Path("."), 3)
-    model = made(compose_one([f"algo={name}", "dataset=sea"]), 0, **{key: small[key] for key in METHODS[name].budget})
-    result = OnStream().run(model, Followed(stream, 60, 20, None, None, None), spawn(0))
-    assert 60 < result["metrics"]["test_accuracy_pct"] <= 100 and result["curve"]["examples"][0] == 60
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name != "file_stream"])
@@ -114,20 +77,6 @@ def test_a_run_is_stored_and_repeated_exactly(command):
     assert command(f"{line} store=elsewhere")[0] == 0
     again = records(f"{line} store=elsewhere")
     assert [record["metrics"] for record in first] == [record["metrics"] for record in again]
-
-
-@pytest.mark.slow
-def test_two_processes_write_the_records_of_one(command):
-    line = ("dataset=sea dataset.n_samples=2000 dataset.holdout_per_concept=300 M=5 n=50 trials=2 "
-            "algo=")  # fmt: skip
-    algos = "iboost_batch", "iboost_stochastic"
-    one = f"-m {line}{','.join(algos)}"
-    assert command(f"{one} n_jobs=1")[0] == 0 and command(f"{one} n_jobs=2 store=elsewhere")[0] == 0
-    for algo in algos:
-        alone, together = records(line + algo), records(f"{line}{algo} store=elsewhere")
-        assert len(alone) == len(together) == 2
-        for key in ("metrics", "curve", "seed"):
-            assert [record[key] for record in alone] == [record[key] for record in together]
 
 
 def records(line):

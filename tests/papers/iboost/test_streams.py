@@ -30,17 +30,6 @@ def same_marginals(a, b):
     return all(ks_2samp(a[:, j], b[:, j]).pvalue > 1e-3 for j in range(a.shape[1]))
 
 
-@pytest.mark.parametrize("name", ["sea", "led", "rbf", "rbf_abrupt"])
-def test_a_seed_makes_a_stream_and_the_holdout_has_its_own(name):
-    one, again, other = (make(name, seed, holdout, n_samples=200) for seed, holdout in ((1, 5), (1, 6), (2, 5)))
-    np.testing.assert_array_equal(one.x, again.x)
-    np.testing.assert_array_equal(one.y, again.y)
-    assert (one.x != other.x).any() and one.y.dtype == np.int64
-    for a, b, c in zip(one.holdouts, again.holdouts, other.holdouts):
-        assert (a.x != b.x).any()
-        np.testing.assert_array_equal(a.x, c.x)
-
-
 def test_sea_is_labelled_by_the_threshold_of_its_segment_and_so_are_its_holdouts():
     stream = make("sea")
     assert stream.changes.tolist() == [12_500, 25_000, 37_500] and len(stream.holdouts) == 4

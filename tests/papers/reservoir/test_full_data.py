@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostrun.config.fields import fields_of, kind_of
-from boostrun.conformance.method import not_of_draws
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.kernels.stumps import fixed_point
@@ -20,41 +17,16 @@ from boostrun.papers.reservoir import full_data as kernels
 from boostrun.papers.reservoir.classifier import RULES
 from boostrun.papers.reservoir.full_data import Course, CourseSettings, Mada, Wss, transposed
 from boostrun.papers.reservoir.full_data_classifier import All, ColumnSearch, FullDataClassifier
-from boostrun.papers.reservoir.keys import FullDataKeys
+from tests.papers.reservoir.test_every_method import KINDS
 from tests.reference import full_data as reference
-from tests.reference.adaboost import adaboost_scores
 
-METHODS = kind_of(fields_of(FullDataKeys)["method"]).choices
+METHODS = KINDS[FullDataClassifier]
 SMALL = {"reservoir_size": 30, "n_estimators": 10}
 ARRAYS = ("features", "thresholds", "polarities", "coefficients")
-CHECKED = ("mada", "all")  # one that samples, one that sees all; the others are slow tests
-
-
-@parametrize_with_checks([FullDataClassifier(name, **SMALL) for name in CHECKED], expected_failed_checks=not_of_draws)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [FullDataClassifier(name, **SMALL) for name in METHODS if name not in CHECKED], expected_failed_checks=not_of_draws
-)
-def test_scikit_learns_checks_of_the_other_methods(estimator, check):
-    check(estimator)
 
 
 def same_ensemble(one, other):
     return all((getattr(one, name) == getattr(other, name)).all() for name in ARRAYS)
-
-
-@pytest.mark.parametrize(
-    ("method", "expected"), [("wss", 87.4), ("mada", 88.4), ("fix", 73.3), ("filterboost", 90.7), ("all", 87.9)]
-)
-def test_score_on_digits(method, expected, digits):
-    X, y = digits
-    clf = FullDataClassifier(method, reservoir_size=100, n_estimators=100, max_rejections=100, random_state=0)
-    clf.fit(X[:1400], y[:1400])
-    assert 100 * clf.score(X[1400:], y[1400:]) == pytest.approx(expected, abs=1.5)
 
 
 # --- the search on all samples
@@ -118,11 +90,9 @@ def test_weight_kernels_equal_the_losses():
     rng = np.random.default_rng(0)
     y, scores = np.where(rng.random(500) < 0.5, 1.0, -1.0), rng.normal(0, 400, 500)
     out = np.empty(500)
-    for kernel, expected in (
-        (kernels.logistic_weights, LOSSES["logistic"].weights(y * scores)),
-        (kernels.exponential_weights, LOSSES["exponential"].weights(y * scores)),
-        (kernels.bounded_weights, np.exp(np.minimum(0.0, -y * scores))),
-    ):
+    for kernel, expected in ((kernels.logistic_weights, LOSSES["logistic"].weights(y * scores)), (
+        kernels.exponential_weights, LOSSES["exponential"].weights(y * scores),
+    ), (kernels.bounded_weights, np.exp(np.minimum(0.0, -y * scores)))):  # fmt: skip
         kernel(y, scores, out)
         np.testing.assert_allclose(out, expected, rtol=1e-12)
 
@@ -141,8 +111,6 @@ def test_fix_is_logitboost_and_adaboost_by_brute_force(loss, search):
         "fix", reservoir_size=60, n_estimators=12, loss=loss, shrinkage=shrinkage, stump_search=search, random_state=0
     ).fit(X, y)
     expected = reference.boosted_scores(X, 2 * y - 1, 12, test, loss, shrinkage)
-    if loss == "exponential":
-        np.testing.assert_allclose(expected, adaboost_scores(X, 2 * y - 1, 12, test))
     np.testing.assert_allclose(clf.decision_function(test), expected, rtol=1e-9)
 
 
@@ -200,19 +168,6 @@ def test_samples_held_and_drawn(method, held, drawn, digits):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_seed_decides_everything_and_fewer_rounds_are_the_first_ones(method, digits):
-    X, y = digits
-
-    def fitted(seed, rounds=10):
-        return FullDataClassifier(method, reservoir_size=30, n_estimators=rounds, random_state=seed).fit(X, y)
-
-    one, again, other, short = fitted(0), fitted(0), fitted(1), fitted(0, rounds=4)
-    assert same_ensemble(one.ensemble_, again.ensemble_)
-    assert method == "all" or not same_ensemble(one.ensemble_, other.ensemble_)
-    assert (list(one.staged_decision_function(X))[3] == short.decision_function(X)).all()
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data(method, digits):
     X, y = digits
     one, other = (
@@ -232,55 +187,6 @@ def test_carried_scores_equal_the_scores_of_the_ensemble(method, digits):
     course = Course(0.0)
     trainer.train(0, 3, course, np.random.default_rng(0))
     assert (trainer.data.scores == StumpEnsemble.of([course.learners]).decision(X)[0]).all()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_real_values_are_binned_and_thresholds_are_in_their_units(method):
-    rng = np.random.default_rng(0)
-    X = rng.normal(1e9, 1.0, (400, 5))
-    y = (X[:, 3] > 1e9).astype(int)
-    clf = FullDataClassifier(method, reservoir_size=100, n_estimators=20, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.97
-    used = clf.ensemble_.features[0] == 3
-    assert used.any() and (abs(clf.ensemble_.thresholds[0][used & (clf.ensemble_.coefficients[0] > 0)] - 1e9) < 4).all()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_constant_features_and_an_absent_class_give_finite_models(method):
-    X, y = np.zeros((200, 4), np.uint8), np.zeros(200, int)
-    y[-1] = 1
-    clf = FullDataClassifier(method, reservoir_size=5, n_estimators=5, max_rejections=5, random_state=0).fit(X, y)
-    assert np.isfinite(clf.decision_function(X)).all() and (clf.predict(X) == 0).mean() >= 0.99
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"method": "mads"}, "did you mean 'mada'"),
-        ({"reservoir_size": 0}, "reservoir_size=0"),
-        ({"n_estimators": 2.5}, "n_estimators=2.5"),
-        ({"max_rejections": True}, "max_rejections=True"),
-        ({"shrinkage": 1.5}, "shrinkage=1.5"),
-        ({"loss": "hinge"}, "loss='hinge': one of logistic, exponential is needed"),
-        ({"coefficient": "log"}, "did you mean 'log_odds'"),
-        ({"stump_search": "fast"}, "stump_search='fast'"),
-        ({"max_bins": 1}, "max_bins=1"),
-    ],
-)
-def test_bad_parameters_get_a_sentence(parameters, words, digits):
-    with pytest.raises(BoostrunError, match=words):
-        FullDataClassifier(**parameters).fit(*digits)
-
-
-def test_one_class_only_and_a_source_that_does_not_hold_its_samples_are_sentences(digits):
-    with pytest.raises(BoostrunError, match="only one class"):
-        FullDataClassifier().fit(np.zeros((5, 2)), np.zeros(5))
-    source = ArraySource(*digits, seed=0)
-    bare = SimpleNamespace(n_features=64, class_labels=source.class_labels, open=source.open)
-    for method in ("wss", "mada", "all"):
-        with pytest.raises(BoostrunError, match="looks at all samples every round"):
-            FullDataClassifier(method, random_state=0, **SMALL).fit_source(bare)
-    assert FullDataClassifier("fix", random_state=0, **SMALL).fit_source(bare).samples_drawn_ == 300
 
 
 class _Means(WeakLearner):
@@ -305,3 +211,24 @@ def test_a_weak_learner_of_whole_steps_is_multiplied_by_shrinkage_alone(method):
     model = FullDataClassifier(method, weak_learner=_Means(), random_state=0, shrinkage=0.5, **SMALL).fit(X, y)
     assert (model.ensemble_.coefficients[:, 0] == 0.5).all() and model.ensemble_.n_rounds == 10
     assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fewer_rounds_are_the_first_ones_and_another_seed_draws_otherwise(method, digits):
+    X, y = digits
+    sizes = ((0, 10), (0, 4), (1, 10))
+    one, short, other = (
+        FullDataClassifier(method, reservoir_size=30, n_estimators=rounds, random_state=seed).fit(X, y)
+        for seed, rounds in sizes
+    )
+    assert method == "all" or not same_ensemble(one.ensemble_, other.ensemble_)
+    assert (list(one.staged_decision_function(X))[3] == short.decision_function(X)).all()
+
+
+def test_a_source_that_does_not_hold_its_samples_is_a_sentence(digits):
+    source = ArraySource(*digits, seed=0)
+    bare = SimpleNamespace(n_features=64, class_labels=source.class_labels, open=source.open)
+    for method in ("wss", "mada", "all"):
+        with pytest.raises(BoostrunError, match="looks at all samples every round"):
+            FullDataClassifier(method, random_state=0, **SMALL).fit_source(bare)
+    assert FullDataClassifier("fix", random_state=0, **SMALL).fit_source(bare).samples_drawn_ == 300

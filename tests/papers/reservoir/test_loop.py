@@ -14,6 +14,7 @@ from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.classifier import LIMIT, RULES, Reservoir, ReservoirClassifier
 from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Window, WSam
+from tests.reference.full_data import boosted_scores
 
 
 def toy(n=300, d=12, classes=3, seed=0):
@@ -62,15 +63,18 @@ def test_carried_scores_equal_scores_recomputed_from_the_ensemble_to_the_last_bi
         assert (reservoir.scores == recomputed).all(), k
 
 
-@pytest.mark.parametrize("strategy", PAPER.strategies)
-def test_fitting_T_rounds_and_T_more_equals_fitting_2T(strategy):
+@pytest.mark.parametrize(
+    ("strategy", "keys"),
+    [*((name, {}) for name in PAPER.strategies), ("geem", {"shared": True}), ("wsam", {"weak_learner": "tree"})],
+)
+def test_fitting_T_rounds_and_T_more_equals_fitting_2T(strategy, keys):
     samples, y = toy()
-    parameters = {"reservoir_size": 20, "random_state": 5}
+    parameters = {"reservoir_size": 20, "random_state": 5, **keys}
     once = ReservoirClassifier(strategy, n_estimators=16, **parameters).fit(samples, y)
     twice = ReservoirClassifier(strategy, n_estimators=8, warm_start=True, **parameters).fit(samples, y)
     twice.set_params(n_estimators=16).fit(samples, y)
-    for name in ("features", "thresholds", "polarities", "coefficients"):
-        assert (getattr(once.ensemble_, name) == getattr(twice.ensemble_, name)).all()
+    for name, array in arrays_of(once).items():
+        assert (array == arrays_of(twice)[name]).all()
     with pytest.raises(BoostrunError, match="cannot take back"):
         twice.set_params(n_estimators=3).fit(samples, y)
 
@@ -230,3 +234,66 @@ def test_a_small_case_of_the_loop_by_hand():
     # the two equal ones; no threshold serves both, so the lighter one is wrong: the odds are exp(L), the step L / 2
     assert reservoir.drawn == [4, 5] and len(reservoir.seconds) == 2
     assert second == (0, 25.0, -1) and step2 == pytest.approx(LIMIT / 2) and released == [1, 1]
+
+
+def arrays_of(model):
+    """All that was learnt."""
+    return {name: value for name, value in vars(model.ensemble_).items() if isinstance(value, np.ndarray)}
+
+
+def test_histogram_and_exact_search_give_the_same_ensemble_on_8_bit_data():
+    one, other = (
+        ReservoirClassifier("wsam", stump_search=search, reservoir_size=30, n_estimators=10, random_state=2).fit(*toy())
+        for search in ("histogram", "exact")
+    )
+    assert all((array == arrays_of(other)[name]).all() for name, array in arrays_of(one).items())
+
+
+def test_the_method_is_adaboost_when_the_reservoir_holds_everything():
+    """A window over whole passes, the exponential loss and full steps: Freund and Schapire's algorithm, to rounding."""
+    rng = np.random.default_rng(0)
+    X, test = (rng.integers(0, 256, (n, 4)).astype(np.float64) for n in (60, 40))
+    y = (X[:, 0] + X[:, 1] > 256).astype(int)
+    ours = ReservoirClassifier(
+        "window", reservoir_size=60, batch_size=60, n_estimators=12, loss="exponential", shrinkage=1.0,
+        stump_search="exact", random_state=0,
+    ).fit(X, y)  # fmt: skip
+    expected = boosted_scores(X, 2 * y - 1, 12, test, "exponential", 1.0)
+    np.testing.assert_allclose(ours.decision_function(test), expected, rtol=1e-9)
+
+
+def test_balanced_draws_help_rare_classes(digits):
+    X, y = digits
+    source = ArraySource(X, (y == 3).astype(int), 0)
+    plain, balanced = (
+        ReservoirClassifier("rand", balanced=b, reservoir_size=30, n_estimators=10, random_state=0).fit_source(source)
+        for b in (False, True)
+    )
+    assert plain.samples_drawn_ == 30 + 30 + 10 * 30 < balanced.samples_drawn_
+    found = [clf.ensemble_.decision(X)[0][y == 3] > 0 for clf in (plain, balanced)]
+    assert found[1].mean() > found[0].mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("rule", RULES)
+def test_many_rounds_on_separable_data_stay_finite(loss, rule):
+    X, y = np.repeat(np.array([[0], [255]], np.uint8), 30, axis=0), np.repeat([0, 1], 30)
+    for strategy in PAPER.strategies:
+        clf = ReservoirClassifier(
+            strategy, reservoir_size=10, n_estimators=400, loss=loss, coefficient=rule, shrinkage=1.0, random_state=0
+        ).fit(X, y)
+        assert np.isfinite(clf.ensemble_.coefficients).all() and clf.score(X, y) == 1.0
+
+
+def test_a_damaged_or_pickled_model_is_one_sentence(tmp_path):
+    (tmp_path / "torn.npz").write_bytes(b"PK\x03\x04 nonsense")
+    np.savez(tmp_path / "evil.npz", format=np.array([object()], dtype=object))
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    for name in ("torn", "evil", "other"):
+        with pytest.raises(BoostrunError, match="not an ensemble"):
+            ReservoirClassifier.load(tmp_path / f"{name}.npz")
+    with pytest.raises(BoostrunError, match="no ensemble at"):
+        StumpEnsemble.load(tmp_path / "absent.npz")
+    with pytest.raises(BoostrunError, match="cannot write"):
+        StumpEnsemble.of([]).save(tmp_path / "no" / "folder.npz")

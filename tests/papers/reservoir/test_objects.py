@@ -130,16 +130,13 @@ def test_a_batch_without_boosting_has_neither():
     assert batch.scores.size == batch.masses.size == 0
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (lambda b, r: (np.zeros(r, int), np.ones(r)), "different places"),
-        (lambda b, r: (np.arange(r) + 25, np.ones(r)), "different places"),
-        (lambda b, r: (np.arange(r - 1), np.ones(r - 1)), "must give the 20 places"),
-        (lambda b, r: (np.arange(r), np.ones(r - 1)), "must give the 20 places"),
-        (lambda b, r: np.arange(r), "must give the 20 places"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "words"), [
+    (lambda b, r: (np.zeros(r, int), np.ones(r)), "different places"),
+    (lambda b, r: (np.arange(r) + 25, np.ones(r)), "different places"),
+    (lambda b, r: (np.arange(r - 1), np.ones(r - 1)), "must give the 20 places"),
+    (lambda b, r: (np.arange(r), np.ones(r - 1)), "must give the 20 places"),
+    (lambda b, r: np.arange(r), "must give the 20 places"),
+])  # fmt: skip
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_strategy_that_does_not_keep_its_word_has_its_sentence(answer, words, shared):
     with pytest.raises(BoostrunError, match=words):
@@ -258,12 +255,10 @@ def test_what_is_no_weak_learner_has_its_sentence(tmp_path):
             return Ragged(np.zeros(len(np.unique(samples[:, 0]))))
 
     for learner, words in (
-        (object(), r"an object with find\(\) is needed"),
-        (Depth2, r"an object with find\(\) is needed"),
-        ("forest", "there is no 'forest' among the weak_learners"),
-        (NoHypothesis(), "is a NamedTuple"),
+        (object(), r"an object with find\(\) is needed"), (Depth2, r"an object with find\(\) is needed"),
+        ("forest", "there is no 'forest' among the weak_learners"), (NoHypothesis(), "is a NamedTuple"),
         (Shapeless(), "of the same shape"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(BoostrunError, match=words):
             ReservoirClassifier("rand", weak_learner=learner, **SMALL).fit(samples, y)
 

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from boostrun.config.fields import fields_of, kind_of
-from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.methods.archive import Damaged, checked
 from boostrun.methods.stumps import StumpLearner
-from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, check_trees, leaf_values
+from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, leaf_values
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, Reservoir, ReservoirClassifier, log_odds
@@ -116,14 +114,6 @@ def test_averaging_trees_averages_scores():
     np.testing.assert_array_equal(last, average.decision(X))
 
 
-def test_more_rounds_go_on_where_fewer_ended():
-    X, y = board()
-    whole = ReservoirClassifier("wsam", **TREES).fit_source(ArraySource(X, y, 0))
-    grown = ReservoirClassifier("wsam", warm_start=True, **TREES | {"n_estimators": 5}).fit_source(ArraySource(X, y, 0))
-    grown.set_params(n_estimators=12).fit_source(ArraySource(X, y, 0))
-    np.testing.assert_array_equal(whole.ensemble_.leaves, grown.ensemble_.leaves)
-
-
 def test_a_budget_of_features_refuses_trees():
     with pytest.raises(BoostrunError, match="weak_learner='stump' is needed"):
         BudgetedReservoirClassifier("wsam", weak_learner="tree").fit(*board(60))
@@ -141,29 +131,3 @@ def test_keys_out_of_range_are_one_sentence(key, value):
 def test_values_that_are_no_codes_are_refused():
     with pytest.raises(BoostrunError, match="trees are grown on codes, uint8, not on float64"):
         TreeLearner().find(np.zeros((3, 1)), np.ones(3))
-
-
-@pytest.mark.parametrize(("name", "array", "words"), [
-    ("features", np.full((1, 2, 3), 4), "features holds 4, which is not below d = 4"),
-    ("features", np.full((1, 2, 3), -1), "features holds -1, which is less than 0"),
-    ("features", np.zeros((1, 2, 2), int), "thresholds has the shape"),
-    ("thresholds", np.full((1, 2, 3), np.nan), "thresholds holds NaN"),
-    ("leaves", np.full((1, 2, 4), np.inf), "leaves holds infinity"),
-    ("leaves", np.full((1, 2, 4), 1e308), "leaves adds up to infinity"),
-    ("leaves", np.zeros((1, 2, 3)), "3 nodes and 3 leaves a tree, which is no complete tree"),
-    ("leaves", np.zeros((2, 2, 4)), "leaves has the shape"),
-])  # fmt: skip
-def test_arrays_that_make_no_trees_are_refused(name, array, words):
-    arrays = {
-        "features": np.zeros((1, 2, 3), int), "thresholds": np.zeros((1, 2, 3)), "leaves": np.zeros((1, 2, 4)),
-        "n_features_in": np.array(4), "classes": np.array([0, 1]),
-    }  # fmt: skip
-    assert checked(arrays, check_trees)["features"].dtype == np.int32
-    with pytest.raises(Damaged, match=words):
-        checked(arrays | {name: array}, check_trees)
-
-
-def test_nodes_of_any_shape_must_be_a_complete_tree():
-    arrays = {"features": np.zeros((1, 2, 5), int), "thresholds": np.zeros((1, 2, 5)), "leaves": np.zeros((1, 2, 6))}
-    with pytest.raises(Damaged, match="5 nodes and 6 leaves a tree, which is no complete tree"):
-        checked(arrays, check_trees)

@@ -36,17 +36,14 @@ def pieces(x, rows=None):
 
 
 POOLS = {
-    "dense": DensePool,
-    "dense32": lambda x: DensePool(x.astype(np.float32)),
+    "dense": DensePool, "dense32": lambda x: DensePool(x.astype(np.float32)),
     "with constant": lambda x: WithConstant(DensePool(x)),
     "products with constant": lambda x: WithConstant(ProductPool(x)),
     "stumps with constant": lambda x: WithConstant(SortedStumpPool(x)),
     "coded": lambda x: CodedPool(np.ascontiguousarray(np.round((x.T + 1) * 127.5)).astype(np.uint8)),
-    "groups": lambda x: GroupPool(x, [[0, 1], [2], [3, 4, 5], [8, 6], [1, 7]]),
-    "products": ProductPool,
+    "groups": lambda x: GroupPool(x, [[0, 1], [2], [3, 4, 5], [8, 6], [1, 7]]), "products": ProductPool,
     "products32": lambda x: ProductPool(x.astype(np.float32)),
     "binned stumps": lambda x: BinnedStumpPool.binned(x, constant=True),
     "coded stumps": lambda x: BinnedStumpPool(np.ascontiguousarray(np.round((x.T + 1) * 9)).astype(np.uint8)),
-    "sorted stumps": lambda x: SortedStumpPool(x, constant=True),
-    "pieces": pieces,
-}
+    "sorted stumps": lambda x: SortedStumpPool(x, constant=True), "pieces": pieces,
+}  # fmt: skip

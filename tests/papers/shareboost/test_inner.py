@@ -1,9 +1,11 @@
-"""The convex problem of a round: gradients, the solvers' ends, threads."""
+"""The convex problem of a round: the loss, its gradient and bounds, the solvers' ends, threads."""
 
 import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from boostrun.papers.shareboost import design as threads
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
@@ -16,6 +18,7 @@ from boostrun.papers.shareboost.inner import (
     descend,
     lbfgs,
     loss_and_residuals,
+    losses,
     losses_and_residuals,
     regulariser,
     residuals,
@@ -155,14 +158,6 @@ def test_kronecker_scaling_is_a_root_of_the_whole_matrix():
     np.testing.assert_allclose(scaling.gradient(scaled), inverse.T @ scaled, atol=1e-12)
 
 
-def pieces(n=600):
-    x, y = many(n, 4)
-    design = LocalDesign(np.column_stack([x * [1.0, 0.3, 0.1, 0.05], np.ones(n)]))
-    for anchor in range(12):
-        design.add(np.abs(x[:, 0] - x[anchor, 0]) < 0.8)
-    return design, y
-
-
 def test_the_scaling_of_pieces_is_exact_where_they_have_the_same_samples():
     x, _ = many(300, 3)
     design = LocalDesign(x)
@@ -173,16 +168,6 @@ def test_the_scaling_of_pieces_is_exact_where_they_have_the_same_samples():
     wanted = np.kron(np.ones((2, 2)), (x.T * importance) @ x / 300)
     wanted += 1e-4 * np.trace(wanted) / 6 * np.eye(6)
     np.testing.assert_allclose(root.T @ root, wanted, rtol=1e-4, atol=1e-5)
-
-
-def test_pieces_take_few_iterations_in_scaled_variables():
-    design, y = pieces()
-    problem = objective(weight=1e-5, design=design)
-    problem.y, problem.n_classes = y, 3
-    start = np.zeros(problem.shape)
-    plain, scaled = descend(problem, start, 1e-5, 5000), lbfgs(problem, start, 1e-5, 5000)
-    assert scaled.value == pytest.approx(plain.value, rel=1e-4)
-    assert scaled.residual <= 1e-5 and scaled.iterations < plain.iterations / 2
 
 
 def test_columns_much_alike_take_few_iterations_in_scaled_variables():
@@ -213,3 +198,78 @@ def test_the_number_of_threads_changes_no_bit_of_a_run(kind):
     np.testing.assert_array_equal(one.selected_, two.selected_)
     np.testing.assert_array_equal(one.model_.weights, two.model_.weights)
     np.testing.assert_array_equal(one.scores_, two.scores_)
+
+
+def draw(seed, n=40, k=4, spread=3.0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(scale=spread, size=(n, k)), rng.integers(0, k, n)
+
+
+@given(seed=st.integers(0, 10_000), k=st.integers(2, 9), spread=st.sampled_from([0.0, 0.3, 5.0, 100.0]))
+def test_error_hinge_loss_and_hinge_plus_log_k_are_in_order(seed, k, spread):
+    scores, y = draw(seed, k=k, spread=spread)
+    wrong = scores.argmax(axis=1) != y
+    reach = scores + 1.0 - scores[np.arange(len(y)), y][:, None]
+    reach[np.arange(len(y)), y] = 0.0
+    hinge, loss = reach.max(axis=1), losses(scores, y)
+    assert (wrong <= hinge).all()
+    assert (hinge <= loss + 1e-12).all()
+    assert (loss <= hinge + np.log(k) + 1e-12).all()
+
+
+@pytest.mark.parametrize("size", [1e4, -1e4])
+def test_huge_scores_give_finite_losses(size):
+    scores, y = np.array([[size, 0.0, -size]]), np.array([0])
+    loss, rest = loss_and_residuals(scores, y)
+    assert np.isfinite(loss)
+    assert np.isfinite(rest).all()
+    assert loss == pytest.approx(max(0.0, 2e4 + 1.0 if size < 0 else 0.0))
+
+
+@given(seed=st.integers(0, 10_000), margin=st.sampled_from([0.0, 0.5, 1.0]))
+def test_residuals_are_the_gradient_by_the_scores_and_sum_to_zero(seed, margin):
+    scores, y = draw(seed, n=3)
+    found, step = residuals(scores, y, margin), 1e-5
+    for i, q in np.ndindex(scores.shape):
+        up, down = scores.copy(), scores.copy()
+        up[i, q] += step
+        down[i, q] -= step
+        slope = (losses(up, y, margin).sum() - losses(down, y, margin).sum()) / (2 * step)
+        assert found[i, q] == pytest.approx(slope, abs=1e-8)
+    assert np.abs(found.sum(axis=1)).max() < 1e-14
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_both_at_once_are_each_alone_whatever_the_layout(order):
+    scores, y = draw(2)
+    loss, rest = loss_and_residuals(np.array(scores, order=order), y)
+    assert loss == pytest.approx(losses(scores, y).mean(), rel=1e-14)
+    np.testing.assert_allclose(rest, residuals(scores, y), atol=1e-15)
+
+
+def test_inputs_are_left_as_they_were():
+    scores, y = draw(3)
+    before = scores.copy()
+    loss_and_residuals(scores, y)
+    np.testing.assert_array_equal(scores, before)
+
+
+@given(
+    seed=st.integers(0, 10_000), n=st.sampled_from([2, 7, 511, 512, 513, 1100]), k=st.integers(2, 19),
+    margin=st.sampled_from([0.0, 1.0]), spread=st.sampled_from([0.0, 3.0, 800.0]),
+)  # fmt: skip
+def test_class_major_scores_give_what_arrays_give_to_the_bit(seed, n, k, margin, spread):
+    scores, y = draw(seed, n, k, spread)
+    scores = np.asfortranarray(scores)
+    every = np.arange(n)
+    terms = scores - (scores[every, y] - margin)[:, None]
+    terms[every, y] = 0.0
+    largest = terms.max(axis=1)
+    terms = np.exp(terms - largest[:, None])
+    summed = sum(terms[:, q] for q in range(k))
+    np.testing.assert_array_equal(losses(scores, y, margin), largest + np.log(summed))
+    terms /= summed[:, None]
+    terms[every, y] -= 1.0
+    found = residuals(scores, y, margin)
+    np.testing.assert_array_equal(found, terms)
+    assert found.flags.f_contiguous

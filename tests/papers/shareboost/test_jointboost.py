@@ -1,4 +1,5 @@
-"""JointBoost: the gain against weighted least squares, the search against all subsets, the matrix form, the loss."""
+"""JointBoost against weighted least squares and all subsets; greedy selection one against the rest, against binary
+paths."""
 
 import numpy as np
 import pytest
@@ -7,20 +8,16 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost import jointboost as kernels
+from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.jointboost import ClassSums, JointBoostClassifier, best_split
+from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier, class_scores
 from tests.reference import jointboost as twin
+from tests.reference import ovr_greedy as greedy_twin
 
 
 @parametrize_with_checks([JointBoostClassifier(rounds=30)])
 def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([JointBoostClassifier(rounds=10, search="exhaustive")])
-def test_scikit_learns_checks_of_the_exhaustive_search(estimator, check):
     check(estimator)
 
 
@@ -38,11 +35,6 @@ def labels_and_margins(clf, X, y):
     """z (n, k), and z H after each round."""
     z = np.where(np.asarray(y)[:, None] == clf.classes_, 1.0, -1.0)
     return z, [z * scores for scores in clf.stumps_.staged_decision(X)]
-
-
-@pytest.fixture(scope="module")
-def digits():
-    return load_digits(return_X_y=True)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 20), st.integers(1, 7))
@@ -69,11 +61,9 @@ def test_a_gain_is_the_squared_error_that_the_shared_stump_saves(seed, k):
     nothing = twin.squared_error(codes[0] >= 0, np.zeros(k, bool), classes, weights)
     for larger, split in sums.additions(subset).items():
         inside = np.isin(np.arange(k), larger)
-        gains = [
-            nothing - twin.squared_error(codes[f] >= row - starts[f] + 1, inside, classes, weights)
-            for f in range(len(codes))
-            for row in range(starts[f], starts[f + 1])
-        ]
+        gains = [nothing - twin.squared_error(
+            codes[f] >= row - starts[f] + 1, inside, classes, weights,
+        ) for f in range(len(codes)) for row in range(starts[f], starts[f + 1])]  # fmt: skip
         assert split.gain == pytest.approx(max(gains), abs=1e-10) == gains[split.row]
 
 
@@ -167,22 +157,73 @@ def test_weights_that_would_overflow_are_scaled_together():
     assert clf.staged_log10_loss_[-1] == pytest.approx(-750 / np.log(10))  # the two classes take turns
 
 
-def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
-    X, y = digits
-    clf = JointBoostClassifier(rounds=5).fit(X, y)
-    loaded = JointBoostClassifier.load(clf.save(tmp_path / "model"))
-    assert (loaded.predict(X) == clf.predict(X)).all() and (loaded.n_used_ == clf.n_used_).all()
-    with pytest.raises(BoostrunError, match="no ensemble"):
-        JointBoostClassifier.load(tmp_path / "other.npz")
+def noisy(seed=0, n=150, d=8, k=3):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, d))
+    return X, (X @ rng.normal(size=(d, k)) * 2 + rng.gumbel(size=(n, k))).argmax(axis=1)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [({"rounds": 0}, "rounds=0"), ({"search": "best"}, "did you mean 'best_first'"), ({"beam": 0}, "beam=0"),
-     ({"max_bins": 1}, "max_bins=1"), ({"search": "exhaustive"}, "at most 8 classes; y has 10")],
-)  # fmt: skip
-def test_bad_parameters_get_one_sentence(parameters, message, digits):
-    with pytest.raises(BoostrunError, match=message):
-        JointBoostClassifier(**parameters).fit(*digits)
-    with pytest.raises(BoostrunError, match="only one class"):
-        JointBoostClassifier().fit(np.ones((3, 1)), [1, 1, 1])
+@pytest.fixture(scope="module")
+def few_digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:500] / 16, y[:500]
+
+
+@pytest.mark.parametrize("reg", [0.0, 0.01])
+def test_every_class_takes_the_path_of_an_obvious_binary_run(reg):
+    X, y = noisy()
+    clf = OneVsRestGreedyClassifier(5, reg=reg, inner_rtol=1e-7).fit(X, y)
+    for number in range(3):
+        chosen, path = greedy_twin.greedy_path(X, np.where(y == number, 1.0, -1.0), 5, reg)
+        assert clf.selected_[number].tolist() == chosen
+        for t, weights in enumerate(path, 1):
+            places, found = clf.model_.point(number, t)
+            assert clf.model_.used[places].tolist() == chosen[:t]
+            np.testing.assert_allclose(found, weights, atol=1e-4)
+
+
+def test_both_counts_and_the_scores_of_every_number_of_features(few_digits):
+    X, y = few_digits
+    clf = OneVsRestGreedyClassifier(4).fit(X, y)
+    path, staged = clf.model_, list(clf.staged_decision_function(X))
+    for t, scores in enumerate(staged, 1):
+        first = [selected[:t] for selected in clf.selected_]
+        assert clf.n_union_[t - 1] == len(set(np.concatenate(first))) and clf.n_sum_[t - 1] == 10 * t
+        assert path.multiply_adds[t - 1] == 10 * t  # raw columns cost nothing
+        points = [path.point(number, t) for number in range(10)]
+        expected = np.column_stack([X[:, path.used[places]] @ weights for places, weights in points])
+        np.testing.assert_allclose(scores, expected, atol=1e-10)
+    np.testing.assert_array_equal(clf.decision_function(X), staged[-1])
+    assert (clf.predict(X) == staged[-1].argmax(axis=1)).all() and clf.n_union_[-1] < 40
+    losses = [np.logaddexp(0, -np.where(y[:, None] == np.arange(10), s, -s)).mean() for s in staged]
+    np.testing.assert_allclose(clf.train_loss_, losses, rtol=1e-9)
+    assert (np.diff(clf.train_loss_) < 0).all() and clf.seconds_select_.shape == (4,) == clf.seconds_optimise_.shape
+
+
+def test_a_class_whose_path_has_ended_keeps_its_last_function():
+    """One column separates class 2; the other classes go on."""
+    X, y = noisy(1, n=90, d=4, k=2)
+    X = np.column_stack([X, np.full(90, -1.0)])
+    X[-10:, 4], y[-10:] = 1.0, 2
+    clf = OneVsRestGreedyClassifier(3, stop_loss=1e-2).fit(X, y)
+    assert clf.model_.lengths.tolist() == [3, 3, 1] and clf.n_sum_.tolist() == [3, 5, 7]
+    stages = [scores[:, 2] for scores in clf.staged_decision_function(X)]
+    np.testing.assert_allclose(stages[0], stages[2], atol=1e-12)
+
+
+def test_two_classes_mirror_each_other():
+    X, y = noisy(2, k=2)
+    clf = OneVsRestGreedyClassifier(4, inner_rtol=1e-7).fit(X, y)
+    assert clf.selected_[0].tolist() == clf.selected_[1].tolist() and (clf.n_union_ * 2 == clf.n_sum_).all()
+    scores = clf.model_.scores(X)
+    np.testing.assert_allclose(scores[:, 0], -scores[:, 1], atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["raw", "codes", "stumps", "products"])
+def test_one_pass_for_all_classes_gives_each_class_its_scores(kind):
+    X, y = noisy()
+    X = np.round(255 * (X + 1) / 2).astype(np.uint8) if kind == "codes" else X
+    pool = features_of(kind).pool(X, "none", np.random.default_rng(0))
+    residuals = [np.random.default_rng(c).normal(size=len(y)) for c in range(3)]
+    for found, g in zip(class_scores(pool, residuals), residuals):
+        np.testing.assert_allclose(found, pool.scores(np.column_stack([g, -g])), rtol=1e-4, atol=1e-6)

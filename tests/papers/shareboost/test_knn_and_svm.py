@@ -19,18 +19,6 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
-@parametrize_with_checks([KNNClassifier(1, tie="smallest")])
-def test_scikit_learns_checks_of_the_other_rule_for_ties(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([KernelSVMClassifier()])
-def test_scikit_learns_checks_of_the_machine_that_chooses(estimator, check):
-    check(estimator)
-
-
 def obvious_neighbours(samples, labels, point, k, tie):
     """The vote by Python's own integers: sorted by (distance, row)."""
     distances = [sum((int(a) - int(b)) ** 2 for a, b in zip(sample, point)) for sample in samples]
@@ -116,15 +104,3 @@ def test_a_split_holds_out_a_share_of_every_class():
     assert sorted([*train, *held]) == list(range(30)) and np.bincount(numbers[held], minlength=3).tolist() == [5, 2, 0]
     train, held = split(numbers, 0.5, 10, np.random.RandomState(1))
     assert len(train) + len(held) == 10 and len(held) in (4, 5)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [(KNNClassifier(0), "k=0"), (KNNClassifier(50), "has n_samples=4"), (KNNClassifier(1, tie="near"), "nearest"),
-     (KernelSVMClassifier(0.0), "C=0.0"), (KernelSVMClassifier(1.0, "scale"), "gamma='scale'"),
-     (KernelSVMClassifier([]), "C=\\[\\]"), (KernelSVMClassifier(validation=0.0), "validation=0.0"),
-     (KernelSVMClassifier(search_samples=1), "search_samples=1")],
-)  # fmt: skip
-def test_bad_parameters_get_one_sentence(estimator, message):
-    with pytest.raises(BoostrunError, match=message):
-        estimator.fit(np.arange(4.0)[:, None], [0, 1, 0, 1])

@@ -10,7 +10,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.features import Groups
 from boostrun.papers.shareboost.inner import loss_and_residuals
 from boostrun.papers.shareboost.mixed_norm import (
     MixedNormClassifier,
@@ -28,12 +27,6 @@ SMALL = {"n_lambdas": 12, "lambda_min_ratio": 0.01}
 
 @parametrize_with_checks([MixedNormClassifier(**SMALL)])
 def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([MixedNormClassifier(debias=True, **SMALL)])
-def test_scikit_learns_checks_of_the_refitted_path(estimator, check):
     check(estimator)
 
 
@@ -126,17 +119,6 @@ def test_every_point_of_the_path_is_optimal(shift):
     assert model.n_columns_[0] == 0 and model.n_columns_[-1] > 4 and (np.diff(model.objective_) <= 0).all()
 
 
-def test_the_working_set_changes_nothing():
-    X, y = with_a_pattern(3, d=60)
-    path = MixedNormClassifier(10, lambda_min_ratio=0.05, gap=1e-6).fit_pool(DensePool(X), y)
-    design, weights = DenseDesign(len(X)), np.zeros((60, 4))
-    design.add(X)
-    for lam, value in zip(path.lambdas_, path.objective_):
-        whole = fista(design, y, weights, lam, gap=1e-6)
-        weights = whole.weights
-        assert value == pytest.approx(whole.value, rel=3e-6)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_first_column_of_the_path_is_shareboosts_first(seed):
     X, y = with_a_pattern(seed)
@@ -180,12 +162,6 @@ def test_the_path_ends_before_it_takes_more_columns_than_allowed(digits, most):
     np.testing.assert_array_equal(clf.n_columns_, whole.n_columns_[:there])
 
 
-def test_groups_of_columns_are_refused():
-    X, y = with_a_pattern(0)
-    with pytest.raises(BoostrunError, match="groups of columns"):
-        MixedNormClassifier(3, Groups([[0, 1], [2, 3]])).fit(X, y)
-
-
 def test_more_classes_than_there_are_labels_still_add_to_the_loss():
     X, y = with_a_pattern(0, n=80)
     clf = MixedNormClassifier(3, lambda_min_ratio=0.5, n_classes=6).fit(X, y)
@@ -195,27 +171,6 @@ def test_more_classes_than_there_are_labels_still_add_to_the_loss():
 def test_columns_of_zeros_give_an_empty_path():
     clf = MixedNormClassifier(3).fit(np.zeros((6, 2)), [0, 1, 2, 0, 1, 2])
     assert (clf.n_columns_ == 0).all() and (clf.gap_ == 0).all() and (clf.predict(np.ones((2, 2))) == 0).all()
-
-
-def test_saved_and_loaded_it_predicts_the_same(digits, tmp_path):
-    X, y = digits
-    clf = MixedNormClassifier(6, lambda_min_ratio=0.3, debias=True).fit(X, y)
-    loaded = MixedNormClassifier.load(clf.save(tmp_path / "model"))
-    np.testing.assert_array_equal(loaded.decision_function(X), clf.decision_function(X))
-    assert (loaded.n_columns_ == clf.n_columns_).all()
-    with pytest.raises(BoostrunError, match="no ensemble"):
-        MixedNormClassifier.load(tmp_path / "other.npz")
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [({"n_lambdas": 0}, "n_lambdas=0"), ({"lambda_min_ratio": 0.0}, "lambda_min_ratio=0.0"), ({"gap": 0.0}, "gap=0.0"),
-     ({"margin": -1.0}, "margin=-1.0"), ({"max_columns": 0}, "max_columns=0"), ({"n_classes": 3}, "y holds 10 classes"),
-     ({"features": "raws"}, "did you mean 'raw'"), ({"max_iterations": 0}, "max_iterations=0")],
-)  # fmt: skip
-def test_bad_parameters_get_one_sentence(keys, message, digits):
-    with pytest.raises(BoostrunError, match=message):
-        MixedNormClassifier(**keys).fit(*digits)
 
 
 # --- odd data

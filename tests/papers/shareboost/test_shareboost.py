@@ -7,7 +7,6 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
@@ -132,13 +131,6 @@ def test_a_longer_run_begins_with_the_shorter_one_bit_for_bit(name):
     np.testing.assert_array_equal(long.selected_[:3], short.selected_)
     for a, b in zip(short.path_, long.path_):
         np.testing.assert_array_equal(a, b)
-
-
-def test_predictions_of_a_prefix_are_those_of_a_shorter_run(digits):
-    x, y = digits
-    whole = ShareBoostClassifier(6).fit(x, y)
-    for t, scores in enumerate(whole.staged_decision_function(x), start=1):
-        np.testing.assert_array_equal(scores, ShareBoostClassifier(t).fit(x, y).decision_function(x))
 
 
 def test_order_of_samples_classes_and_features_changes_names_only(data):
@@ -376,49 +368,8 @@ def test_absent_classes_have_scores_but_no_name(data):
 # --- the classifier
 
 
-def test_multiply_adds_count_features_and_weights(digits):
-    for features, each in (("products", 13), ("raw", 10)):
-        model = ShareBoostClassifier(4, features).fit(*digits).model_
-        assert model.multiply_adds.tolist() == [each, 2 * each, 3 * each, 4 * each]
-
-
-@pytest.mark.parametrize("features", ["raw", "products", "stumps", Groups([[1, 2], [3]]), Piecewise(5, 3)])
-def test_a_loaded_path_predicts_as_the_saved_one(features, data, tmp_path):
-    x, y = data
-    clf = ShareBoostClassifier(2, features, bias="auto" if features != "raw" else "free", random_state=0).fit(x, y)
-    again = ShareBoostClassifier.load(clf.save(tmp_path / "path"))
-    for a, b in zip(clf.staged_decision_function(x), again.staged_decision_function(x)):
-        np.testing.assert_array_equal(a, b)
-    np.testing.assert_array_equal(clf.predict(x), again.predict(x))
-
-
-@pytest.mark.parametrize("keys, words", [
-    ({"rule": "gradiant"}, "did you mean 'gradient'"), ({"features": "stump"}, "did you mean 'stumps'"),
-    ({"features": ColumnStumps}, "an object of boostrun.papers.shareboost.features"),
-    ({"n_features": 0}, "n_features=0"), ({"reg": -1.0}, "reg=-1.0"), ({"beta": 0.0}, "beta=0.0"),
-    ({"n_classes": 3}, "y holds 4 classes"), ({"scoring": "lazy", "rule": "full"}, "works with rule='gradient'"),
-    ({"features": "codes"}, "uint8"), ({"features": "piecewise", "bias": "free"}, "bias='free'"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused_in_a_sentence(keys, words, data):
-    with pytest.raises(BoostrunError, match=words):
-        ShareBoostClassifier(**keys).fit(*data)
-
-
-def test_one_class_and_holes_in_the_data_are_refused(data):
-    with pytest.raises(BoostrunError, match="at least two"):
-        ShareBoostClassifier().fit(data[0], np.zeros(400))
-    with pytest.raises(ValueError, match="NaN"):
-        ShareBoostClassifier().fit(np.where(data[0] > 0.5, np.nan, data[0]), data[1])
-
-
 def test_raw_bytes_are_numbers(digits):
     x, y = (digits[0] * 16).astype(np.uint8), digits[1]
     as_bytes, as_numbers = ShareBoostClassifier(3).fit(x, y), ShareBoostClassifier(3).fit(x.astype(float), y)
     np.testing.assert_array_equal(as_bytes.predict(x), as_numbers.predict(x))
     np.testing.assert_array_equal(ShareBoostClassifier(3, "codes").fit(x, y).selected_, as_numbers.selected_)
-
-
-def test_without_a_seed_nothing_but_pieces_is_random(digits):
-    for features, state in (("raw", None), ("products", None), ("stumps", None), (Piecewise(8, 4, pca=5), 1)):
-        a, b = (ShareBoostClassifier(2, features, random_state=state).fit(*digits) for _ in range(2))
-        np.testing.assert_array_equal(a.decision_function(digits[0]), b.decision_function(digits[0]))

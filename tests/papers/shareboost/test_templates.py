@@ -148,18 +148,15 @@ def test_a_build_that_was_begun_with_other_filters_starts_anew_with_linear_codes
     assert bank.meta["files"] == expected.meta["files"] and (bank.edges == expected.edges).all()
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: tiny(patches=4), r"features\.patches=4 is fewer than features\.centres=5"),
-        (lambda: tiny(filter="sharp"), r"features\.filter must be one of zero_mean, unit, raw"),
-        (lambda: tiny(bins=16), r"features\.bins must be between 256 and 256"),
-        (lambda: tiny().fit(np.zeros((4, 10, 9), np.uint8)), "too few windows with ink"),
-        (lambda: tiny().fit(pictures(4, (10, 9, 3))), "takes grey images"),
-        (lambda: tiny().fit(np.zeros((3, 7))), "table of 7 columns"),
-        (lambda: tiny().fit(pictures(4, (2, 9))), "at least 3x3 pixels"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda: tiny(patches=4), r"features\.patches=4 is fewer than features\.centres=5"),
+    (lambda: tiny(filter="sharp"), r"features\.filter must be one of zero_mean, unit, raw"),
+    (lambda: tiny(bins=16), r"features\.bins must be between 256 and 256"),
+    (lambda: tiny().fit(np.zeros((4, 10, 9), np.uint8)), "too few windows with ink"),
+    (lambda: tiny().fit(pictures(4, (10, 9, 3))), "takes grey images"),
+    (lambda: tiny().fit(np.zeros((3, 7))), "table of 7 columns"),
+    (lambda: tiny().fit(pictures(4, (2, 9))), "at least 3x3 pixels"),
+])  # fmt: skip
 def test_what_cannot_be_is_a_sentence(make, sentence):
     with pytest.raises(BoostrunError, match=sentence):
         make()

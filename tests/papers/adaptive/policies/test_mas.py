@@ -9,7 +9,7 @@ from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.adaboost_mh import Board, one_column_a_class, signed_weights
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.policies import MAS1Q, MASQ1, Laminating, MASNaive, UniformNaive
+from boostrun.papers.adaptive.policies import MAS1Q, MASQ1, MASNaive
 from boostrun.papers.adaptive.policies.mas import Plan
 
 NAMES = ("mas_naive", "mas_1q", "mas_q1")
@@ -142,40 +142,6 @@ def test_sampled_edges_are_the_same_with_and_without_samples_as_rows(q):
         np.testing.assert_array_equal(one.sampled_edges(features, sample), other.sampled_edges(features, sample))
 
 
-def test_features_of_every_family_are_drawn_up_to_what_a_family_has():
-    board = board_of(families=[("a", 0, 10), ("b", 10, 40), ("c", 40, 60)])
-    features, counts = board.draw_each(15)
-    assert (counts == [10, 15, 15]).all() and (features[:10] == np.arange(10)).all()
-    assert ((features[10:25] >= 10) & (features[10:25] < 40)).all() and (features[25:] >= 40).all()
-    features, counts = board.draw_each(np.array([0, 3, 0]))
-    assert (counts == [0, 3, 0]).all() and len(np.unique(features)) == 3
-
-
-def test_models_of_families_find_the_family_that_tells_the_classes():
-    """A tenth of the features; uniform_1q draws their family every third time."""
-    data = planted(0, n=6000)
-    for name, least in (("mas_1q", 0.6), ("mas_q1", 0.7)):
-        features = train(name, rounds=40, data=data).ensemble_.features[5:]
-        assert np.mean(features >= 540) > least
-
-
-@pytest.fixture(scope="module")
-def naive_edge():
-    return mean_edge(UniformNaive())
-
-
-def mean_edge(policy):
-    """Of the first 20 steps, three seeds."""
-    losses = [train(policy, rounds=20, seed=seed).staged_log10_loss_ for seed in range(3)]
-    return np.sqrt(1.0 - 100.0 ** np.diff(losses, axis=1, prepend=0.0)).mean()  # Z = sqrt(1 - e^2)
-
-
-@pytest.mark.parametrize("policy", [MASNaive(), MAS1Q(), MASQ1(), Laminating()])
-def test_adaptive_sampling_finds_larger_edges_than_naive_draws(policy, naive_edge):
-    """The smoke test of the specification."""
-    assert mean_edge(policy) > 1.1 * naive_edge
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("families", [None, (("a", 0, 1), ("b", 1, 2), ("c", 2, 600))])
 def test_small_and_single_families_are_no_trouble(name, families):
@@ -194,14 +160,3 @@ def test_small_and_single_families_are_no_trouble(name, families):
 def test_a_pilot_that_cannot_be_gets_a_sentence(policy, multiplier, words):
     with pytest.raises(BoostrunError, match=words):
         train(policy, budget_multiplier=multiplier)
-
-
-@pytest.mark.parametrize(("parameters", "words"), [
-    ({"noise": "papers"}, "did you mean 'paper'"), ({"pilot_share": 0.95}, "pilot_share=0.95"),
-    ({"components": 0}, "components=0"), ({"s_ratio": 1.0}, "s_ratio=1.0"), ({"grid_points": 3}, "grid_points=3"),
-    ({"deconvolve": "yes"}, "true or false"),
-])  # fmt: skip
-def test_parameters_that_do_not_fit_get_a_sentence(parameters, words):
-    for policy in (MASNaive, MAS1Q, MASQ1):
-        with pytest.raises(BoostrunError, match=words):
-            policy(**parameters)

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.adaboost_mh import Sample
-from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.policies import Laminating, Tasting1Q, TastingLaminating, TastingUCB, UniformNaive
+from boostrun.papers.adaptive.policies import Tasting1Q, TastingLaminating, TastingUCB
 from boostrun.papers.adaptive.policies.tasting import promises
-from tests.papers.adaptive.policies.test_policies import KnownBoard, mean_edge, started, three_families
+from tests.papers.adaptive.policies.test_policies import KnownBoard, started, three_families
 
 RNG = np.random.default_rng(0)
 
@@ -207,34 +205,3 @@ def test_looks_cost_at_most_their_families_and_can_be_charged():
 
 
 # --- both -----------------------------------------------------------------------------------------------------------
-
-
-def test_they_find_larger_edges_than_chance():
-    def mean(policy):
-        return np.mean([mean_edge(policy, seed) for seed in range(3)])
-
-    assert mean(TastingUCB(Q=3)) > 1.1 * mean(UniformNaive(Q=3))
-    assert mean(TastingLaminating(Q=32)) > mean(Laminating(Q=32)) > 1.1 * mean(UniformNaive(Q=3))
-
-
-@pytest.mark.parametrize("policy", [TastingLaminating(), TastingUCB()])
-def test_constant_data_make_a_constant_model(policy):
-    source = ArraySource(np.full((30, 4), 7, np.uint8), np.arange(30) % 3, 0)
-    model = AdaBoostMHClassifier(policy, n_estimators=5, families=[("a", 0, 2), ("b", 2, 4)], random_state=0)
-    model.fit_source(source)
-    assert model.ensemble_.constant.all() and np.isfinite(model.staged_log10_loss_).all()
-
-
-@pytest.mark.parametrize(
-    ("policy", "parameters", "words"),
-    [
-        (TastingLaminating, {"R": 0}, "R=0: a whole number of at least 1"),
-        (TastingLaminating, {"best_of": 0}, "best_of=0: a whole number of at least 1"),
-        (TastingLaminating, {"pilot_share": 1.0}, "pilot_share=1.0: a number above 0 and of at most 0.9"),
-        (TastingUCB, {"looks": 0}, "looks=0: a whole number of at least 1"),
-        (TastingUCB, {"age_weight": -1.0}, "age_weight=-1.0: a number of at least 0"),
-    ],
-)
-def test_a_parameter_that_does_not_fit_is_one_sentence(policy, parameters, words):
-    with pytest.raises(BoostrunError, match=words):
-        policy(**parameters)

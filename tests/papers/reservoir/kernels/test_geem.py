@@ -1,16 +1,19 @@
-"""GEEM's covariance and elimination against the definitions."""
+"""GEEM's covariance, elimination and inverses by halves, against the definitions and NumPy."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import geem
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, swap
-from boostrun.papers.reservoir.inverse import Inversion
+from boostrun.papers.reservoir.inverse import Inversion, PlainInversion
+from boostrun.papers.reservoir.kernels import RUN, byte_distance
 from boostrun.papers.reservoir.strategies import Batch
 from tests.reference import geem as twin
 
@@ -111,20 +114,9 @@ def test_lattice_vectors_follow_the_covariance():
     np.testing.assert_allclose(agreement, expected, atol=0.015)
 
 
-def test_unit_weights_on_independent_samples_are_kept_as_they_are():
-    kept, corrected = geem.select(np.eye(5), np.array([5.0, 1.0, 4.0, 2.0, 3.0]), 2)
-    assert kept.tolist() == [0, 2, 4] and corrected.tolist() == [5.0, 4.0, 3.0]
-
-
-@pytest.mark.parametrize(
-    ("sigma", "weights", "q", "words"),
-    [
-        (np.eye(3), np.ones(2), 1, "must be"),
-        (np.eye(3), np.ones(3), 3, "at least one must be kept"),
-        (np.eye(3), np.ones(3), -1, "q=-1"),
-        (np.full((3, 3), np.nan), np.ones(3), 1, "finite"),
-    ],
-)
+@pytest.mark.parametrize(("sigma", "weights", "q", "words"), [(np.eye(3), np.ones(2), 1, "must be"), (
+    np.eye(3), np.ones(3), 3, "at least one must be kept",
+), (np.eye(3), np.ones(3), -1, "q=-1"), (np.full((3, 3), np.nan), np.ones(3), 1, "finite")])  # fmt: skip
 def test_bad_input_gets_a_sentence(sigma, weights, q, words):
     with pytest.raises(BoostrunError, match=words):
         geem.select(sigma, weights, q)
@@ -162,17 +154,6 @@ def test_elimination_for_all_classes_minimises_the_summed_objective(seed):
     np.testing.assert_allclose(found.weights.T * labels[found.kept], corrected, rtol=1e-9, atol=1e-10)
 
 
-def test_for_all_classes_of_a_single_class_is_the_binary_choice():
-    rng = np.random.default_rng(5)
-    codes = rng.integers(0, 256, (30, 8)).astype(np.uint8)
-    labels, weights = np.where(rng.random(30) < 0.5, 1.0, -1.0), rng.random(30)
-    binary = Geem()(Batch(codes, labels, weights, None), 12, np.random.default_rng(0))
-    batch = Batch(codes, labels[:, None], weights[:, None], None)
-    shared = Geem().for_all_classes(batch, 12, np.random.default_rng(0))
-    assert binary[0].tolist() == shared[0].tolist()
-    np.testing.assert_allclose(binary[1], shared[1][:, 0], rtol=1e-10)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_swaps_only_raise_the_objective_and_stop_where_the_best_exchange_does_not(seed):
     n, r = 12, 5
@@ -201,3 +182,59 @@ def test_geem_with_swaps_keeps_a_set_that_is_worth_at_least_as_much():
     plain, swapping = Geem(covariance_dims="all"), Geem(covariance_dims="all", swap_rounds=20)
     before, after = plain(batch, 10, rng)[1].sum(), swapping(batch, 10, rng)[1].sum()
     assert after >= before and (swapping.swaps == 0) == (after == before)
+
+
+BOTH = pytest.mark.parametrize("kind", [Inversion, PlainInversion])
+
+
+@njit
+def distance(left, right):
+    return byte_distance(left.ctypes.data, right.ctypes.data)
+
+
+@pytest.mark.parametrize("largest", [1, 127, 255])
+def test_byte_distance_is_the_sum_of_absolute_differences(largest):
+    rng = np.random.default_rng(largest)
+    for _ in range(20):
+        left, right = rng.integers(0, largest + 1, (2, RUN)).astype(np.uint8)
+        assert distance(left, right) == np.abs(left.astype(int) - right).sum()
+    assert distance(np.zeros(RUN, np.uint8), np.full(RUN, largest, np.uint8)) == RUN * largest
+
+
+@BOTH
+@pytest.mark.parametrize("n", [1, 2, 127, 128, 129, 200, 257, 515])
+def test_factor_and_inverse_equal_numpys_in_memory_used_again(n, kind):
+    inversion, rng = kind(n), np.random.default_rng(n)
+    for _ in range(2):
+        root = rng.normal(size=(n, n + 2))
+        matrix = root @ root.T + 0.5 * n * np.eye(n)
+        inversion.matrix[:] = np.tril(matrix)  # what stands above the diagonal is not read
+        lower = np.tril(inversion.factor())
+        np.testing.assert_allclose(lower, np.linalg.inv(np.linalg.cholesky(matrix)), rtol=1e-9, atol=1e-12)
+        inverse = np.tril(inversion.inverse())
+        np.testing.assert_allclose(inverse, np.tril(np.linalg.inv(matrix)), rtol=1e-9, atol=1e-12)
+        inversion = pickle.loads(pickle.dumps(inversion))  # a copy works too, in memory of its own
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 100, 257, 515])
+def test_the_plain_inverse_equals_the_other_to_the_bit(n):
+    root = np.random.default_rng(n).normal(size=(n, n + 2))
+    both = Inversion(n), PlainInversion(n)
+    for inversion in both:
+        inversion.matrix[:] = np.tril(root @ root.T + 0.5 * n * np.eye(n))
+    np.testing.assert_array_equal(*(np.tril(inversion.factor()) for inversion in both))
+    np.testing.assert_array_equal(*(np.tril(inversion.inverse()) for inversion in both))
+
+
+@BOTH
+@pytest.mark.parametrize("n", [3, 300])
+def test_a_matrix_that_is_not_positive_definite_is_refused_wherever_it_fails(n, kind):
+    for place in (0, n // 2, n - 1):
+        matrix = np.eye(n)
+        matrix[place, place] = -1.0
+        inversion = kind(n)
+        inversion.matrix[:] = matrix
+        with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+            inversion.factor()
+        inversion.matrix[:] = np.eye(n)
+        np.testing.assert_array_equal(np.tril(inversion.factor()), np.eye(n))

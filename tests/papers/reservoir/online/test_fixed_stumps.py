@@ -107,18 +107,14 @@ def test_a_stream_cut_in_pieces_teaches_the_same(name):
     assert whole.learners() == pieces.learners() and whole.seen == pieces.seen == len(labels)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: Oza([]), "at least one stump"),
-        (lambda: OSBoost([Stump(0, 1.0, 1)], gamma=0.0), "gamma=0.0"),
-        (lambda: OCP([Stump(0, 1.0, 1)], learning_rate=-1), "learning_rate=-1"),
-        (lambda: Oza([Stump(3, 1.0, 1)]).partial_fit(np.zeros((2, 3)), [1, -1]), "3 features; the learners look at 4"),
-        (lambda: Oza([Stump(0, 1.0, 1)]).partial_fit(np.zeros((2, 3)), [1, 0]), "-1 or \\+1"),
-        (lambda: Oza([Stump(0, 1.0, 1)]).partial_fit(np.zeros((2, 3)), [1]), "\\(2, 3\\) and \\(1,\\)"),
-        (lambda: Oza([Stump(0, 1.0, 1)]).partial_fit(np.full((1, 1), np.nan), [1]), "finite"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: Oza([]), "at least one stump"), (lambda: OSBoost([Stump(0, 1.0, 1)], gamma=0.0), "gamma=0.0"),
+    (lambda: OCP([Stump(0, 1.0, 1)], learning_rate=-1), "learning_rate=-1"),
+    (lambda: Oza([Stump(3, 1.0, 1)]).partial_fit(np.zeros((2, 3)), [1, -1]), "3 features; the learners look at 4"),
+    (lambda: Oza([Stump(0, 1.0, 1)]).partial_fit(np.zeros((2, 3)), [1, 0]), "-1 or \\+1"),
+    (lambda: Oza([Stump(0, 1.0, 1)]).partial_fit(np.zeros((2, 3)), [1]), "\\(2, 3\\) and \\(1,\\)"),
+    (lambda: Oza([Stump(0, 1.0, 1)]).partial_fit(np.full((1, 1), np.nan), [1]), "finite"),
+])  # fmt: skip
 def test_bad_input_gets_a_sentence(call, words):
     with pytest.raises(BoostrunError, match=words):
         call()

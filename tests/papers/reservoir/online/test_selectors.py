@@ -100,17 +100,13 @@ def test_fresh_features_find_what_the_pool_did_not_have():
     assert 17 in [stump.feature for stump, _ in booster.learners()]
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: Bisc(5, 0), "n_selectors=0"),
-        (lambda: Bisc(5, 4, 3), "pool_size=3"),
-        (lambda: Bisc(5, 4, replace_every=0), "replace_every=0"),
-        (lambda: Leistner(5, 2).partial_fit(np.zeros((2, 4)), [1, -1]), "4 features; the learners look at 5"),
-        (lambda: Leistner(5, 2).partial_fit(np.zeros((2, 5)), [1, 2]), "-1 or \\+1"),
-        (lambda: Bisc(1, 1).partial_fit(np.array([[np.inf]]), [1]), "finite"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: Bisc(5, 0), "n_selectors=0"), (lambda: Bisc(5, 4, 3), "pool_size=3"),
+    (lambda: Bisc(5, 4, replace_every=0), "replace_every=0"),
+    (lambda: Leistner(5, 2).partial_fit(np.zeros((2, 4)), [1, -1]), "4 features; the learners look at 5"),
+    (lambda: Leistner(5, 2).partial_fit(np.zeros((2, 5)), [1, 2]), "-1 or \\+1"),
+    (lambda: Bisc(1, 1).partial_fit(np.array([[np.inf]]), [1]), "finite"),
+])  # fmt: skip
 def test_bad_input_gets_a_sentence(call, words):
     with pytest.raises(BoostrunError, match=words):
         call()
