@@ -20,7 +20,6 @@ What cannot be equal: the rivals lower the softmax loss. Their training loss her
 with F_l half the log-odds of their probability of class l, where that loss is least for given probabilities.
 """
 
-import csv
 import json
 import os
 import time
@@ -29,12 +28,9 @@ from math import ceil, floor
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import pytest
 import sklearn
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
@@ -44,9 +40,9 @@ from boostrun.errors import DataMissingError
 from boostrun.features import bank_key, open_bank
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.report.canvas import COLOURS, DPI
-from tests.bench.test_peers import RESULTS, Ticking, text
-from tests.bench.timing import show
+from boostrun.report.canvas import COLOURS
+from tests.bench.test_peers import Ticking, text
+from tests.bench.timing import RESULTS, panels, show, write_rows
 from tests.conftest import REAL_DATA
 
 pytestmark = pytest.mark.bench
@@ -302,15 +298,10 @@ def fields(run, ours, loss, error):
     """A row of the table and of the file."""
     to_loss, to_error = run.seconds_to(run.loss, loss), run.seconds_to(run.error, error)
     row = {
-        "library": run.package,
-        "version": run.version,
-        "setting": run.setting,
-        "rounds": len(run.ends),
-        "setup_seconds": f"{run.setup:.1f}",
-        "seconds": f"{run.ends[-1]:.1f}",
-        "log10_loss": f"{run.loss[-1]:.3f}",
+        "library": run.package, "version": run.version, "setting": run.setting, "rounds": len(run.ends),
+        "setup_seconds": f"{run.setup:.1f}", "seconds": f"{run.ends[-1]:.1f}", "log10_loss": f"{run.loss[-1]:.3f}",
         "test_error_percent": f"{run.error[-1]:.2f}",
-    }
+    }  # fmt: skip
     for what, seconds, of_ours in (
         (f"loss_{loss:.2f}", to_loss, ours.seconds_to(ours.loss, loss)),
         (f"error_{error:.2f}", to_error, ours.seconds_to(ours.error, error)),
@@ -335,11 +326,10 @@ def best_runs(runs, figures, target):
 def draw(runs, loss, error, limit, path):
     """Training loss and test error against seconds; the best run of each library is thick and named."""
     libraries = list(dict.fromkeys(run.package for run in runs))
-    panels = (("log10 training loss", lambda run: run.loss, loss), ("test error in %", lambda run: run.error, error))
-    with matplotlib.rc_context(matplotlib.rcParamsDefault):
-        figure = Figure(figsize=(11, 5.6), dpi=DPI, layout="constrained")
-        FigureCanvasAgg(figure)
-        for axis, (name, figures, target) in zip(figure.subplots(1, 2), panels):
+    parts = (("log10 training loss", lambda run: run.loss, loss), ("test error in %", lambda run: run.error, error))
+    title = f"MNIST, 19 families of features, one thread; dotted: the targets, and {TIMES} times laminating's time"
+    with panels(path, title, 2) as axes:
+        for axis, (name, figures, target) in zip(axes, parts):
             best = best_runs(runs, figures, target)
             for run in runs:
                 colour, chosen = COLOURS[libraries.index(run.package)], best[run.package] is run
@@ -349,18 +339,10 @@ def draw(runs, loss, error, limit, path):
                 )  # fmt: skip
             axis.axhline(target, color="0.4", linewidth=0.8, linestyle=":")
             axis.axvline(limit, color="0.4", linewidth=0.8, linestyle=":")
-            axis.set_xscale("log")
-            axis.set_xlabel("training time in seconds, setup not included")
-            axis.set_ylabel(name)
-            axis.grid(which="major", color="0.9")
+            axis.set(xscale="log", xlabel="training time in seconds, setup not included", ylabel=name)
             axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False)
-        figure.axes[0].set_ylim(min(run.loss.min() for run in runs) - 0.1, 0.1)  # some runs diverge
-        figure.axes[1].set_yscale("log")
-        figure.suptitle(
-            f"MNIST, 19 families of features, one thread; dotted: the targets, and {TIMES} times laminating's time",
-            fontsize=11,
-        )
-        figure.savefig(path, metadata={"Software": None})
+        axes[0].set_ylim(min(run.loss.min() for run in runs) - 0.1, 0.1)  # some runs diverge
+        axes[1].set_yscale("log")
 
 
 def test_laminating_beside_its_peers(tmp_path):
@@ -382,11 +364,7 @@ def test_laminating_beside_its_peers(tmp_path):
     rows = [fields(run, ours, loss, error) for run in runs]
     assert ours.loss[-1] < ours.loss[0] and all(np.isfinite(run.loss).all() and run.error.min() < 100 for run in runs)
     folder = tmp_path if any(SMALL.values()) else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "adaptive_peers.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(folder / "adaptive_peers.csv", rows)
     draw(runs, loss, error, limit, folder / "adaptive_peers.png")
     for row in rows:
         show(f"{row.pop('library')} {row.pop('version')}, {row.pop('setting')}", list(row.items()))

@@ -6,25 +6,24 @@ an example costs a constant, M responses and coefficients, n slots of every feat
 examples (stochastic) or at each of b steps (batch). Least squares of the relative errors give what each of them costs.
 """
 
-import csv
 import time
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from scipy.optimize import nnls
+from sklearn.base import clone
 
 from boostrun import IBoostClassifier
 from boostrun.data.streams import draw
-from boostrun.report.canvas import COLOURS, DPI, MARKERS
-from tests.bench.timing import show
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
+from boostrun.papers.iboost.onlineboost import OnlineBoostClassifier
+from boostrun.report.canvas import COLOURS, MARKERS
+from tests.bench.timing import RESULTS, panels, show, write_rows
+from tests.conftest import REAL_DATA
 
 pytestmark = pytest.mark.bench
 
-RESULTS = Path(__file__).parent.parent.parent / "results" / "bench"
 SETTING = {"n_window": 200, "budget": 20, "period": 10, "n_steps": 1}
 METHODS = {
     "stochastic, stumps": {},
@@ -124,14 +123,11 @@ def panel(axis, update, n, M, measured, costs):
         said = terms(lengths, np.full(100, budget)) @ costs
         axis.plot(lengths, 1e6 * said, color=COLOURS[at], linestyle="--", linewidth=1)
         axis.plot(n[of], 1e6 * measured[of], color=COLOURS[at], marker=MARKERS[at], linestyle="", label=f"M = {budget}")
-    axis.set_xscale("log")
-    axis.set_yscale("log")
+    unit = "processor time of an example in \N{MICRO SIGN}s"
+    axis.set(xscale="log", yscale="log", xlabel="window n", ylabel=unit)
     axis.set_xticks(WINDOWS, [str(length) for length in WINDOWS])
     axis.set_xticks([], minor=True)
-    axis.set_xlabel("window n")
-    axis.set_ylabel("processor time of an example in \N{MICRO SIGN}s")
     axis.set_title(update, fontsize=11)
-    axis.grid(which="major", color="0.9")
     axis.legend(fontsize=9, frameon=False)
 
 
@@ -139,10 +135,8 @@ def test_cost_of_an_example_over_the_window_and_the_budget():
     X, y = led(25_000)
     n, M = (grid.ravel().astype(float) for grid in np.meshgrid(WINDOWS, BUDGETS))
     rows, cells = [], []
-    with matplotlib.rc_context(matplotlib.rcParamsDefault):
-        figure = Figure(figsize=(11, 5), dpi=DPI, layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.subplots(1, 2)
+    title = "IBoost with stumps on LED, p = 10, b = 1: measured, and by the complexity (dashed)"
+    with panels(RESULTS / "drift_cost.png", title, 2, height=5) as axes:
         for axis, update in zip(axes, ("stochastic", "batch")):
             measured = np.array([an_example(int(a), int(b), update, X, y) for a, b in zip(n, M)])
             counted = terms(n, M)
@@ -150,30 +144,84 @@ def test_cost_of_an_example_over_the_window_and_the_budget():
             said = counted @ costs
             assert (costs >= 0.0).all() and costs.any()
             panel(axis, update, n, M, measured, costs)
-            for what, cost in zip(("an example", "an example and classifier", "an example and slot",
-                                   "an example, slot and classifier"), costs):  # fmt: skip
-                rows.append((f"{update}: ns for {what}", f"{1e9 * cost:.3g}"))
+            units = "an example", "an example and classifier", "an example and slot", "an example, slot and classifier"
+            rows += [(f"{update}: ns for {unit}", f"{1e9 * cost:.3g}") for unit, cost in zip(units, costs)]
             ratio = measured / said
-            rows.append(
-                (f"{update}: measured over counted, least and most of 25", f"{ratio.min():.2f} {ratio.max():.2f}")
-            )
-            cells.extend(
-                {
-                    "update": update,
-                    "n": int(a),
-                    "M": int(b),
-                    "us_an_example": f"{1e6 * took:.3f}",
-                    "us_counted": f"{1e6 * by:.3f}",
-                }
+            name = f"{update}: measured over counted, least and most of 25"
+            rows.append((name, f"{ratio.min():.2f} {ratio.max():.2f}"))
+            cells += [
+                {"update": update, "n": int(a), "M": int(b), "us_an_example": f"{1e6 * took:.3f}",
+                 "us_counted": f"{1e6 * by:.3f}"}
                 for a, b, took, by in zip(n, M, measured, said)
-            )
-        figure.suptitle(
-            "IBoost with stumps on LED, p = 10, b = 1: measured, and by the complexity (dashed)", fontsize=11
-        )
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        figure.savefig(RESULTS / "drift_cost.png", metadata={"Software": None})
-    with open(RESULTS / "drift_cost.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(cells[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(cells)
+            ]  # fmt: skip
+    write_rows(RESULTS / "drift_cost.csv", cells)
     show("cost of an example, p = 10, b = 1, stumps, 24 features", rows)
+
+
+STREAMS = {
+    "sea": {}, "led": {"n_samples": 50_000, "classes": "10"}, "rbf": {"n_samples": 50_000}, "electricity": {},
+    "weather": {},
+}  # fmt: skip
+
+
+def prequential(model, stream):
+    """(processor seconds, predictions) in chunks of 10,000."""
+    X, y, known, said = np.array(stream.x), np.array(stream.y), np.arange(len(stream.classes)), []
+    begun = time.process_time()
+    for first in range(0, len(y), 10_000):
+        said.append(model.test_then_train(X[first : first + 10_000], y[first : first + 10_000], known))
+    return time.process_time() - begun, np.concatenate(said)
+
+
+def followed(model, stream):
+    """(processor seconds, predictions) of a model of river's, example by example."""
+    said = []
+    examples = [(dict(enumerate(x)), label) for x, label in zip(stream.x.tolist(), stream.y.tolist())]
+    begun = time.process_time()
+    for x, label in examples:
+        said.append(model.predict_one(x) or 0)
+        model.learn_one(x, label)
+    return time.process_time() - begun, np.array(said)
+
+
+def compared(name, stream, ours, said, took, theirs):
+    """By how many points ours is ahead; both are shown."""
+    right = [100.0 * np.mean(found == stream.y) for found in (said, theirs)]
+    show(name, [
+        ("accuracy in %, ours and river's", f"{right[0]:.2f}  {right[1]:.2f}"),
+        ("us an example, ours and river's", f"{1e6 * ours / len(said):.2f}  {1e6 * took / len(said):.1f}"),
+        ("times as long", f"{took / ours:.1f}"),
+    ])  # fmt: skip
+    return right[0] - right[1]
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_same_accuracy_as_river(name):
+    tree = pytest.importorskip("river.tree")
+    stream = draw({"name": name, **STREAMS[name]}, REAL_DATA, 0)
+    prequential(HoeffdingTreeClassifier(), draw({"name": "sea", "n_samples": 2000}, Path("."), 0))  # compiles
+    ours, said = prequential(HoeffdingTreeClassifier(), stream)
+    took, theirs = followed(tree.HoeffdingTreeClassifier(), stream)
+    assert abs(compared(name, stream, ours, said, took, theirs)) <= 0.5
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", ["electricity", "sea", "rbf"])
+def test_the_adaptive_tree_is_as_good_as_rivers(name):
+    tree = pytest.importorskip("river.tree")
+    stream = draw({"name": name, **STREAMS[name]}, REAL_DATA, 0)
+    adaptive = HoeffdingTreeClassifier(adaptive=True)
+    prequential(clone(adaptive), draw({"name": "sea", "n_samples": 2000}, Path("."), 0))  # compiles
+    ours, said = prequential(adaptive, stream)
+    took, theirs = followed(tree.HoeffdingAdaptiveTreeClassifier(bootstrap_sampling=False), stream)
+    assert compared(name, stream, ours, said, took, theirs) >= -0.5
+
+
+def test_ten_trees_on_a_million_led_examples():
+    stream = draw({"name": "led", "n_samples": 1_000_000, "classes": "10"}, Path("."), 0)
+    model = OnlineBoostClassifier(budget=10, base="hoeffding", random_state=0)
+    took, said = prequential(model, stream)
+    accuracy = 100 * np.mean(said == stream.y)
+    assert accuracy > 50.0  # of ten classes
+    show("a million LED examples", [("OnlineBoost of ten trees: s, accuracy in %", f"{took:.1f}  {accuracy:.2f}")])

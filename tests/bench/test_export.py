@@ -5,7 +5,6 @@ one batch, which favours it; the predictor gets them one after the other.
 """
 
 import ctypes
-import time
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from boostrun.errors import DataMissingError
 from boostrun.export import c_source, read
 from boostrun.runner import keep
 from boostrun.runner.plan import compose_one
-from tests.bench.timing import show
+from tests.bench.timing import show, taken
 from tests.conftest import REAL_DATA
 from tests.export.compiled import FLAGS, Compiled
 
@@ -72,26 +71,15 @@ def test_microseconds_per_digit(digits, workplace):
 
             wrong = 100 * np.mean(np.array(all_of_them()) != truth)
             assert wrong < 10.0
-            took = core_us(all_of_them, 9)
+            took = 1e6 / TEST * taken(all_of_them, 9)
             what = f"{name}: {ROUNDS} of {CENTRES} x 16 templates, {TRAIN} digits"
             rows.append((what, _row(took, compiled.runs, wrong, f" ({compiled.counted:,} as Table 1 counts)")))
         for name, (clf, multiply_adds) in rivals.items():
             wrong = 100 * np.mean(clf.predict(test) != truth)
             assert wrong < 10.0
-            took = core_us(lambda clf=clf: clf.predict(test), 3)
+            took = 1e6 / TEST * taken(lambda clf=clf: clf.predict(test))
             rows.append((name, _row(took, multiply_adds, wrong)))
     show(f"microseconds a digit on one core, {TEST} test digits", rows)
-
-
-def core_us(function, repeats: int) -> float:
-    """The least microseconds of one core for each test digit, after one warm-up."""
-    function()
-    times = []
-    for _ in range(repeats):
-        begun = time.process_time()
-        function()
-        times.append(time.process_time() - begun)
-    return 1e6 * min(times) / TEST
 
 
 def _row(took: float, multiply_adds: int, wrong: float, remark: str = "") -> str:

@@ -18,39 +18,30 @@ is the training logistic loss, mean log(1 + exp(-y F)), and the test error, agai
 """
 
 import contextlib
-import csv
 import io
 import json
 import time
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import pytest
 import sklearn
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import boostrun
-from boostrun.errors import DataMissingError
-from boostrun.features import open_bank
 from boostrun.methods.weak_learner import Logistic
 from boostrun.papers.reservoir.full_data import transposed
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.report.canvas import COLOURS, DPI, MARKERS
-from tests.bench.timing import median_ms, show
-from tests.conftest import REAL_DATA
+from boostrun.report.canvas import COLOURS, MARKERS
+from tests.bench.timing import RESULTS, median_ms, panels, pixels_of_mnist, show, write_rows
 
 pytestmark = pytest.mark.bench
 
 DIGIT, ROUNDS, SHRINKAGE, MINUTE = 3, 250, 0.5, 60.0
-RESULTS = Path(__file__).parent.parent.parent / "results" / "bench"
 
 
 class Digits(NamedTuple):
@@ -286,11 +277,7 @@ def ada_boost(data, shrinkage):
 
 
 def digits():
-    try:
-        bank = open_bank({"name": "mnist"}, {"name": "raw"}, REAL_DATA, REAL_DATA)
-    except DataMissingError as missing:
-        pytest.skip(str(missing))
-    arrays = []
+    bank, arrays = pixels_of_mnist(), []
     for part in ("train", "test"):
         samples = np.array(bank.samples(part))
         arrays += [samples, (np.asarray(bank.labels(part)) == DIGIT).astype(np.int64), transposed(samples)]
@@ -300,34 +287,29 @@ def digits():
 def fields(run, beside, first, common):
     """A row of the table and of the file; ``beside``: seconds a round of ours, just before and just after the run."""
     return {
-        "library": run.package,
-        "version": run.version,
-        "variant": run.variant,
-        "shrinkage": run.shrinkage,
-        "rounds": len(run.ends),
-        "seconds_a_round": f"{run.per_round:.5f}",
+        "library": run.package, "version": run.version, "variant": run.variant, "shrinkage": run.shrinkage,
+        "rounds": len(run.ends), "seconds_a_round": f"{run.per_round:.5f}",
         "times_ours": "" if run.package == first.package else f"{run.per_round / beside:.2f}",
-        "setup_seconds": f"{run.setup:.3f}",
-        "training_seconds": f"{run.ends[-1]:.2f}",
-        "train_loss": f"{run.loss[-1]:.4f}",
-        "test_error_percent": f"{run.error[-1]:.2f}",
+        "setup_seconds": f"{run.setup:.3f}", "training_seconds": f"{run.ends[-1]:.2f}",
+        "train_loss": f"{run.loss[-1]:.4f}", "test_error_percent": f"{run.error[-1]:.2f}",
         "seconds_to_our_loss": text(run.seconds_to(first.loss[-1])),
         "seconds_to_common_loss": text(run.seconds_to(common)),
-    }
+    }  # fmt: skip
 
 
 def text(seconds):
     return "" if seconds is None else f"{seconds:.2f}"
 
 
-def draw(runs, panels, path):
+def draw(runs, parts):
     """Test error against training seconds: a panel for each (title, runs), a line a library."""
     libraries = list(dict.fromkeys(run.package for run in runs))
-    with matplotlib.rc_context(matplotlib.rcParamsDefault):
-        figure = Figure(figsize=(11, 5.6), dpi=DPI, layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.subplots(1, len(panels), sharey=True, sharex=True)
-        for axis, (title, shown) in zip(axes, panels):
+    title = (
+        f"MNIST, digit {DIGIT} against the rest, 60,000 samples, {ROUNDS} stumps, one thread; "
+        "marks after 1, 2, 4, 8, ... rounds"
+    )
+    with panels(RESULTS / "peers.png", title, len(parts), sharey=True, sharex=True) as axes:
+        for axis, (title, shown) in zip(axes, parts):
             for run in shown:
                 at = libraries.index(run.package)
                 marks = [m for m in (0, 1, 3, 7, 15, 31, 63, 124, 249) if m < len(run.ends)]
@@ -338,23 +320,14 @@ def draw(runs, panels, path):
                     run.ends, run.error, color=COLOURS[at], marker=MARKERS[at], markevery=marks, markersize=6,
                     linewidth=1.8 if at else 2.6, label=name, zorder=3 if at else 4,
                 )  # fmt: skip
-            axis.set_xscale("log")
-            axis.set_yscale("log")
+            axis.set(xscale="log", yscale="log", xlabel="training time in seconds, setup included")
             axis.set_yticks([2, 3, 4, 5, 6, 8, 10])
-            axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            for side in (axis.xaxis, axis.yaxis):
+                side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
             axis.yaxis.set_minor_formatter("")
-            axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axis.set_xlabel("training time in seconds, setup included")
             axis.set_title(title, fontsize=11)
-            axis.grid(which="major", color="0.9")
             axis.legend(fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False)
         axes[0].set_ylabel("test error in %")
-        figure.suptitle(
-            f"MNIST, digit {DIGIT} against the rest, 60,000 samples, {ROUNDS} stumps, one thread; "
-            "marks after 1, 2, 4, 8, ... rounds",
-            fontsize=11,
-        )
-        figure.savefig(path, metadata={"Software": None})
 
 
 def test_full_data_logitboost_beside_its_peers():
@@ -366,18 +339,10 @@ def test_full_data_logitboost_beside_its_peers():
         total, largest = (median_ms(function, 7) / 1e3 for function in (data.samples.sum, data.samples.max))
         runs, rounds = [], [our_round(data)]
         for train, *arguments in (
-            (ours, SHRINKAGE),
-            (lightgbm, SHRINKAGE),
-            (xgboost, SHRINKAGE),
-            (hist_gradient_boosting, SHRINKAGE),
-            (ada_boost, 1.0),
-            (ours, 1.0),
-            (lightgbm, 0.1),
-            (xgboost, 0.3),
-            (hist_gradient_boosting, 0.1),
-            (lightgbm, SHRINKAGE, True),
-            (xgboost, SHRINKAGE, 0),
-        ):
+            (ours, SHRINKAGE), (lightgbm, SHRINKAGE), (xgboost, SHRINKAGE), (hist_gradient_boosting, SHRINKAGE),
+            (ada_boost, 1.0), (ours, 1.0), (lightgbm, 0.1), (xgboost, 0.3), (hist_gradient_boosting, 0.1),
+            (lightgbm, SHRINKAGE, True), (xgboost, SHRINKAGE, 0),
+        ):  # fmt: skip
             runs.append(train(data, *arguments))
             rounds.append(our_round(data))
         plain, rounded = alternately(data, False), alternately(data, True)
@@ -389,19 +354,11 @@ def test_full_data_logitboost_beside_its_peers():
     common = max(run.loss[-1] for run in runs if len(run.ends) == ROUNDS)
     rows = [fields(run, near, first, common) for run, near in zip(runs, beside)]
     rows[1]["times_ours"], rows[9]["times_ours"] = f"{plain[0]:.2f}", f"{rounded[0]:.2f}"  # closer in time, so surer
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    with open(RESULTS / "peers.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    draw(
-        runs,
-        [
-            (f"shrinkage {SHRINKAGE} (AdaBoost 1)", runs[:5]),
-            ("shrinkage as each library has it", [first, *runs[6:9], ada]),
-        ],
-        RESULTS / "peers.png",
-    )
+    write_rows(RESULTS / "peers.csv", rows)
+    draw(runs, [
+        (f"shrinkage {SHRINKAGE} (AdaBoost 1)", runs[:5]),
+        ("shrinkage as each library has it", [first, *runs[6:9], ada]),
+    ])  # fmt: skip
 
     for run, row in zip(runs, rows):
         ratio = f", {row['times_ours']} of ours" if row["times_ours"] else ""

@@ -4,16 +4,14 @@ import time
 
 import numpy as np
 import pytest
-from numba import njit
 from threadpoolctl import threadpool_limits
 
-from boostrun.errors import DataMissingError
-from boostrun.features import bank_key, open_bank
+from boostrun.features import bank_key
 from boostrun.features.bank import Bank
-from boostrun.kernels.lanes import LANES, load, spread, total, zeros
+from boostrun.kernels.lanes import LANES, zeros
 from boostrun.papers.adaptive.adaboost_mh import TrainingRun, one_column_a_class
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from tests.bench.timing import median_ms, show
+from tests.bench.timing import median_ms, pixels_of_mnist, read_often, show
 from tests.conftest import REAL_DATA
 
 pytestmark = pytest.mark.bench
@@ -22,29 +20,12 @@ POLICIES = ("uniform_naive", "mas_naive", "mas_1q", "mas_q1", "laminating", "tas
 STEPS, ROUNDS = 20, 15
 
 
-@njit(cache=True)
-def read(signed, times):
-    """The floor: the signed weights read so many times, each into one register."""
-    out = np.float32(0.0)
-    for _ in range(times):
-        summed = spread(np.float32(0.0))
-        for i in range(signed.shape[0]):
-            for part in range(0, signed.shape[1], LANES):
-                summed = summed + load(signed, i, part)
-        out += total(summed)
-    return out
-
-
 @pytest.fixture(scope="module")
 def bank():
     """The 19 families where they have been computed, else pixels."""
-    try:
-        folder = REAL_DATA / "banks" / bank_key({"name": "mnist"}, {"name": "families19"}, REAL_DATA)
-        if (folder / "meta.json").is_file():
-            return Bank(folder)
-        return open_bank({"name": "mnist"}, {"name": "raw"}, REAL_DATA, REAL_DATA)
-    except DataMissingError as missing:
-        pytest.skip(str(missing))
+    pixels = pixels_of_mnist()
+    folder = REAL_DATA / "banks" / bank_key({"name": "mnist"}, {"name": "families19"}, REAL_DATA)
+    return Bank(folder) if (folder / "meta.json").is_file() else pixels
 
 
 def training(policy, codes, families, labels, samples):
@@ -80,7 +61,7 @@ def test_a_step_beside_reading_the_weights_once_for_every_feature():
     signed[:, :classes] = rng.normal(size=(n, classes))
     reads = {
         "NumPy's sum": lambda: [signed.sum() for _ in range(features)],
-        "a register, nothing stored": lambda: read(signed, features),
+        "a register, nothing stored": lambda: read_often(signed, features),
     }
     step, floors = [], {name: [] for name in reads}
     for _ in range(9):

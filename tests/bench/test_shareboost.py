@@ -1,18 +1,21 @@
-"""ShareBoost's scoring passes beside the matrix product or the histogram pass that they are; no time is asserted."""
+"""ShareBoost's scoring passes, and a round of JointBoost, beside the products that they are; no time is asserted."""
 
 import numpy as np
 import pytest
 from numba import njit
+from sklearn.datasets import load_digits
 
 from boostrun.kernels.lanes import LANES, increase, load, zeros
 from boostrun.papers.shareboost import coded
 from boostrun.papers.shareboost.coded import CodedDesign, CodedPool
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
+from boostrun.papers.shareboost.jointboost import JointBoostClassifier
 from boostrun.papers.shareboost.pieces import LocalDesign, PiecewisePool
 from boostrun.papers.shareboost.pools import DensePool, ProductPool
 from boostrun.papers.shareboost.stumps import BinnedStumpPool
-from tests.bench.timing import median_ms, show
+from tests.bench.timing import median_ms, read_often, show
+from tests.conftest import REAL_DATA
 
 pytestmark = pytest.mark.bench
 
@@ -190,3 +193,26 @@ def test_pieces_in_use_beside_matrix_products_of_their_masks(rng):
         floor=lambda: (masks @ wide, masks.T @ outer),
         letters=lambda: (design.scores(weights), design.gradient(sides)),
     ))  # fmt: skip
+
+
+def training_sets():
+    """name -> (X, y): StatLog and Pendigits where their files are, else scikit-learn's digits."""
+    found = {}
+    for name, file, delimiter in (("StatLog", "sat.trn", None), ("Pendigits", "pendigits.tra", ",")):
+        if (REAL_DATA / "uci" / file).is_file():
+            table = np.loadtxt(REAL_DATA / "uci" / file, delimiter=delimiter)
+            found[name] = table[:, :-1], table[:, -1]
+    return found or {"digits": load_digits(return_X_y=True)}
+
+
+def test_a_round_of_jointboost():
+    rows = []
+    for name, (X, y) in training_sets().items():
+        clf = JointBoostClassifier(rounds=60).fit(X, y)
+        assert clf.score(X, y) > 0.8
+        select, rest = 1e3 * np.median(clf.seconds_select_), 1e3 * np.median(clf.seconds_optimise_)
+        weights = zeros(len(X), -(-len(clf.classes_) // LANES) * LANES)
+        floor = median_ms(lambda weights=weights, d=X.shape[1]: read_often(weights, d))
+        what = f"{name}: {len(X)} samples, {X.shape[1]} features, {len(clf.classes_)} classes"
+        rows.append((what, f"{select:.2f} + {rest:.2f} ms, floor {floor:.2f}"))
+    show("JointBoost, best first: search + update a round; the target on StatLog is 50 ms", rows)

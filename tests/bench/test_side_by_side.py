@@ -31,12 +31,11 @@ from boostrun import FullDataClassifier, IBoostClassifier
 from boostrun.report.markup import pipe_table
 from boostrun.store import provenance
 from tests.bench import test_drift_iboost as drift
-from tests.bench.timing import show
+from tests.bench.timing import RESULTS, show
 
 pytestmark = pytest.mark.bench
 
 HERE = Path(__file__).parent
-RESULTS = HERE.parent.parent / "results" / "bench"
 TURNS, ROUNDS, SHRINKAGE = 2, 50, 0.5
 COPIES = 5  # of scikit-learn's 1,797 digits, each with its own noise
 EXAMPLES, RIVER_EXAMPLES = 50_000, 500
@@ -165,17 +164,8 @@ def trials(folder: Path) -> list[Measured]:
     """Whole commands, the start of Python and of the libraries with them."""
     for name, text in (("one_trial", ONE_TRIAL), ("shell", SHELL), ("loop", JOBLIB), ("multirun", HYDRA)):
         (folder / f"{name}.py").write_text(text, "utf-8")
-    ours = [
-        sys.executable,
-        "-m",
-        "boostrun",
-        "algo=rand",
-        "dataset=digits",
-        "r=20",
-        "T=10",
-        f"trials={TRIALS}",
-        "n_jobs=1",
-    ]
+    words = f"-m boostrun algo=rand dataset=digits r=20 T=10 trials={TRIALS} n_jobs=1"
+    ours = [sys.executable, *words.split()]
     seeds = ",".join(map(str, range(TRIALS)))
     stores = iter(range(10 * TURNS))
 
@@ -184,30 +174,16 @@ def trials(folder: Path) -> list[Measured]:
         done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=True)
         return done.stdout
 
-    def new() -> str:
-        run(*ours, f"store=store{next(stores)}")
-        return "records, a table"
-
-    def again() -> str:
-        run(*ours, "store=kept")
-        return "the same table, nothing computed"
-
-    def shell() -> str:
-        run("sh", "-c", f"for seed in $(seq {SHELL_TRIALS}); do {sys.executable} shell.py $seed; done")
-        return "a figure a line"
-
-    def loop() -> str:
-        run(sys.executable, "loop.py", str(TRIALS))
-        return "mean and deviation"
-
-    def multirun() -> str:
-        run(sys.executable, "multirun.py", "-m", f"+seed={seeds}")
-        return "a folder a trial"
-
-    run(*ours, "store=kept")  # compiles, lays out the bank
-    shell()
-    ways = {"boostrun": new, "a loop of joblib": loop, "Hydra's multirun": multirun, "a loop of the shell": shell,
-            "boostrun, the same again": again}  # fmt: skip
+    shell = f"for seed in $(seq {SHELL_TRIALS}); do {sys.executable} shell.py $seed; done"
+    ways = {
+        "boostrun": lambda: run(*ours, f"store=store{next(stores)}") and "records, a table",
+        "a loop of joblib": lambda: run(sys.executable, "loop.py", str(TRIALS)) and "mean and deviation",
+        "Hydra's multirun": lambda: run(sys.executable, "multirun.py", "-m", f"+seed={seeds}") and "a folder a trial",
+        "a loop of the shell": lambda: run("sh", "-c", shell) and "a figure a line",
+        "boostrun, the same again": lambda: run(*ours, "store=kept") and "the same table, nothing computed",
+    }
+    ways["boostrun, the same again"]()  # compiles, lays out the bank
+    ways["a loop of the shell"]()
     counts = {"a loop of the shell": SHELL_TRIALS}
     task = (
         f"{TRIALS} trials of GEEM's rival Rand on digits, r = 20, T = 10, one at a time ({SHELL_TRIALS} by the shell)"
@@ -255,10 +231,8 @@ def write(rows: list[Measured], about: str) -> None:
     for task in first:
         unit = next(row.unit for row in rows if row.task == task)
         head = ["", f"processor ms of one {unit}", "times ours", "outcome"]
-        parts += [
-            f"## {task}",
-            pipe_table([head, *([*line[1:2], *line[3:]] for line in lines if line[0] == task)], (1, 2)),
-        ]
+        of_task = ([*line[1:2], *line[3:]] for line in lines if line[0] == task)
+        parts += [f"## {task}", pipe_table([head, *of_task], (1, 2))]
     learners, runners = read_features()
     parts += ["## What the libraries can do", pipe_table(learners, ())]
     parts += ["## What runs many trials", pipe_table(runners, ())]
@@ -273,8 +247,6 @@ def test_beside_what_else_one_might_use(tmp_path):
     assert all(row.seconds > 0.0 for row in rows) and len({row.by for row in rows}) > 5
     write(rows, machine([load, os.getloadavg()[0]]))
     for task in dict.fromkeys(row.task for row in rows):
-        show(
-            task,
-            [(row.by, f"{1e3 * row.seconds:.4g} ms a {row.unit}; {row.outcome}") for row in rows if row.task == task],
-        )
+        of_task = [row for row in rows if row.task == task]
+        show(task, [(row.by, f"{1e3 * row.seconds:.4g} ms a {row.unit}; {row.outcome}") for row in of_task])
     show("all of it took", [("seconds by the clock", f"{time.perf_counter() - begun:.0f}")])

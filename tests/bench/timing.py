@@ -1,22 +1,44 @@
-"""Timing of functions side by side, and the two yardsticks that say how fast this machine is."""
+"""Timing of functions side by side, the two yardsticks that say how fast this machine is, and what results are written
+with."""
 
+import csv
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
+import matplotlib
 import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numba import njit
 from scipy.spatial.distance import pdist
 from threadpoolctl import threadpool_limits
 
+from boostrun.errors import DataMissingError
+from boostrun.features import open_bank
+from boostrun.kernels.lanes import LANES, load, spread, total
+from boostrun.report.canvas import DPI
+from tests.conftest import REAL_DATA
 
-def median_ms(function, repeats=30):
-    """Median wall time of a call in milliseconds, after one warm-up, with one BLAS thread."""
+RESULTS = Path(__file__).parent.parent.parent / "results" / "bench"
+
+
+def taken(function, repeats=3, clock=time.process_time, of=min):
+    """Seconds of a call by ``clock``, ``of`` so many repeats, after one warm-up, with one BLAS thread."""
     with threadpool_limits(1):
         function()
         times = []
         for _ in range(repeats):
-            begun = time.perf_counter()
+            begun = clock()
             function()
-            times.append(time.perf_counter() - begun)
-    return 1e3 * float(np.median(times))
+            times.append(clock() - begun)
+    return float(of(times))
+
+
+def median_ms(function, repeats=30, clock=time.perf_counter):
+    """Median time of a call in milliseconds, after one warm-up, with one BLAS thread."""
+    return 1e3 * taken(function, repeats, clock, np.median)
 
 
 def yardsticks():
@@ -33,8 +55,53 @@ def slowness(before, after):
     return (inverse / 13.0 + cityblock / 45.0) / 2
 
 
+@njit(cache=True)
+def read_often(weights, times):
+    """A floor: weights (n, 16 m) read so many times, each into one register."""
+    out = np.float32(0.0)
+    for _ in range(times):
+        summed = spread(np.float32(0.0))
+        for i in range(weights.shape[0]):
+            for part in range(0, weights.shape[1], LANES):
+                summed = summed + load(weights, i, part)
+        out += total(summed)
+    return out
+
+
+def pixels_of_mnist():
+    """The bank of MNIST's pixels; skips where its files are not there."""
+    try:
+        return open_bank({"name": "mnist"}, {"name": "raw"}, REAL_DATA, REAL_DATA)
+    except DataMissingError as missing:
+        pytest.skip(str(missing))
+
+
 def show(title, rows):
     """Print rows of (what, value) under a title."""
     print(f"\n{title}")
     for what, value in rows:
         print(f"  {what:<72} {value}")
+
+
+def write_rows(path, rows):
+    """A csv of dicts with the same keys."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@contextmanager
+def panels(path, title, count, height=5.6, **shared):
+    """So many axes side by side, with their grids, to draw on; the figure is then written."""
+    with matplotlib.rc_context(matplotlib.rcParamsDefault):
+        figure = Figure(figsize=(11, height), dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(1, count, **shared)
+        for axis in axes:
+            axis.grid(which="major", color="0.9")
+        yield axes
+        figure.suptitle(title, fontsize=11)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Software": None})
