@@ -14,6 +14,7 @@ from boostrun.config.settings import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.report.formats import NARROW
+from boostrun.report.metrics import ACCURACY, metric_key
 from boostrun.runner.naming import word
 from boostrun.runner.plan import compose_one
 
@@ -28,7 +29,7 @@ def main(words: Arguments) -> int:
     if words.names:
         return _summary(words)
     from boostrun.report.figures import write_both
-    from boostrun.report.frontier import text, write_table
+    from boostrun.report.frontier import measure_of, text, write_table
     from boostrun.report.frontier_summary import draw_frontier, read_frontier
     from boostrun.runner.frontier import measure
     from boostrun.store.packs import write_records
@@ -37,7 +38,8 @@ def main(words: Arguments) -> int:
     found = measure(request, command=["boostrun", *words.argv])
     if found.interrupted:
         return print_end(found, words)
-    usual = f"{table_name(found.frontier.dataset)}-{request.kind}{'-quick' if request.quick else ''}"
+    named = f"-{measure_of(request.metric).replace(' ', '_')}" * (request.metric != ACCURACY)
+    usual = f"{table_name(found.frontier.dataset)}{named}-{request.kind}{'-quick' if request.quick else ''}"
     name = table_name(words.name) or usual
     again = ["boostrun", "frontier", *_without_places(words), *(["--quick"] if request.quick else []),
              *words.config_words, *([] if name == usual else ["--name", name])]  # fmt: skip
@@ -72,6 +74,7 @@ def _request(words: Arguments):
         raise BoostrunError("a frontier needs a data set and a budget, as in dataset=digits budget=samples_held")
     kind = _one("budget", given.pop("budget"))
     at = tuple(_budget(value) for value in given.pop("at", ()))
+    metric = metric_key(_one("metric", given.pop("metric", ["accuracy"])))
     algos = tuple(dict.fromkeys(given.pop("algo", ())))
     tuning = _one("tuning", given.pop("tuning", [str(_QUICK_TUNING if quick else _TUNING)]))
     if not tuning.isdecimal():
@@ -82,7 +85,7 @@ def _request(words: Arguments):
         given["dataset.path"] = [_one("dataset", given["dataset"])]
         given["dataset"] = [_FILES[ending]]
     others = tuple(f"{key}={','.join(values)}" for key, values in given.items())
-    return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir)
+    return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir, metric)
 
 
 def _one(key: str, values: list[str]) -> str:

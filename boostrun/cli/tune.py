@@ -2,9 +2,9 @@
 
 If papers fix a grid for all algorithms (a bandit's scale, a family of features), each value of its key is run once. The
 choice is by the training loss at T on one seed, or by the error on held-out training data, as the algorithm declares.
-Otherwise, or with ``tune.trials`` or a range such as ``algo.shrinkage=interval(0.05,1)``, the keys that the algorithm
-declares as searchable are searched on held-out training data; ``algo.shrinkage=0.1`` leaves a key out. With ``-m``
-every combination is tuned, in one queue.
+Otherwise, or with ``metric=``, ``tune.trials`` or a range such as ``algo.shrinkage=interval(0.05,1)``, the keys that
+the algorithm declares as searchable are searched on held-out training data; ``algo.shrinkage=0.1`` leaves a key out.
+With ``-m`` every combination is tuned, in one queue.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from boostrun.config import catalogue
 from boostrun.config.settings import Choices, Range, Settings, Tune
 from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
 from boostrun.errors import BoostrunError
-from boostrun.report.formats import align, cost_head, cost_text, metric_name
+from boostrun.report.formats import align, cost_head, cost_text, lower_is_better, metric_name
 from boostrun.report.markup import escape, write_bytes
+from boostrun.report.metrics import METRICS, places_of
 from boostrun.runner import tuned
 from boostrun.runner.plan import PlannedCell, cell_of, compose_one, open_store, table_of
 from boostrun.runner.tuned import with_values
@@ -34,7 +35,9 @@ from boostrun.runner.tuned import with_values
 PREFIX = "tune."
 _BEST = 10  # trials of a search that are printed
 _CHOSEN = "chosen"
-_WORDS = {"log10_loss": "the training loss", "test_error_pct": "the error on held-out training data"}
+_WORDS = {"log10_loss": "the training loss", "test_error_pct": "the error on held-out training data"} | {
+    key: f"{name.replace('_', ' ')} on held-out training data" for name, key in METRICS.items()
+}
 _DECIDED = {
     "trials": "tune.trials=30 says how many combinations are tried, tune.seeds=1 how often each",
     "tuned": "tune chooses all values that can be searched itself: leave it out",
@@ -43,13 +46,24 @@ _DECIDED = {
 
 def main(words: Arguments) -> int:
     """Run the missing trials of each grid or search; print and keep the choices, and what to run next."""
-    overrides, ranges = split_ranges(words.overrides)
+    metric, typed = split_metric(words.overrides)
+    overrides, ranges = split_ranges(typed)
     named = dict(keys_and_values(overrides)).get("algo") or [compose_one([]).algo["name"]]
     methods = catalogue.methods()
     grids = all(name in methods and methods[name].tuning is not None for name in named)
-    if grids and not ranges and not any(word.startswith(PREFIX) for word in overrides):
+    if grids and not metric and not ranges and not any(word.startswith(PREFIX) for word in overrides):
         return _run_grids(words)
-    return _search(words, overrides, ranges)
+    return _search(words, overrides, ranges, metric or "accuracy")
+
+
+def split_metric(overrides: Sequence[str]) -> tuple[str, list[str]]:
+    """The value of ``metric=``, empty if it is not typed, and the other overrides.
+
+    >>> split_metric(["r=50", "metric=roc_auc"])
+    ('roc_auc', ['r=50'])
+    """
+    typed = [word for word in overrides if word.partition("=")[0] == "metric"]
+    return str(single_values(typed).get("metric", "")), [word for word in overrides if word not in typed]
 
 
 # -- grids -------------------------------------------------------------------------------------------------------------
@@ -120,9 +134,10 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
 # -- searches ----------------------------------------------------------------------------------------------------------
 
 
-def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices]) -> int:
-    from boostrun.runner.search import study_of, tune_all
+def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices], metric: str) -> int:
+    from boostrun.runner.search import figure_of, study_of, tune_all
 
+    by = figure_of(metric)
     of_search = [word.removeprefix(PREFIX) for word in overrides if word.startswith(PREFIX)]
     others = [word for word in overrides if not word.startswith(PREFIX)]
     typed = {key for key, _ in keys_and_values(others)}
@@ -136,13 +151,14 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
         having = [number for number, settings in enumerate(all_settings) if _has(settings, key)]
         for number in having or [0]:
             own[number][key] = _range(all_settings[number], key, one)
-    studies = [study_of(settings, typed, each) for settings, each in zip(all_settings, own)]
+    studies = [study_of(settings, typed, each, by) for settings, each in zip(all_settings, own)]
     if not any(study.space for study in studies):
         names = ",".join(dict.fromkeys(settings.algo["name"] for settings in all_settings))
         advice = "every key that it declares is typed, and no range is given, as in 'T=interval(50,200)'"
         raise BoostrunError(f"algo={names} has no key to tune: {advice}")
     times = f" of {how['seeds']} seeds" if how["seeds"] > 1 else ""
-    print(headline(all_settings, "tune ", f"{how['trials']} trials{times} each"), file=sys.stderr)
+    judged = f" by {metric}" * (metric != "accuracy")
+    print(headline(all_settings, "tune ", f"{how['trials']} trials{times} each{judged}"), file=sys.stderr)
     found = tune_all(studies, how["trials"], seeds=how["seeds"], command=["boostrun", *words.argv])
     for choice, combination in zip(found.choices, combinations):
         _report_search(choice, combination, words, found.interrupted)
@@ -226,11 +242,12 @@ def _parts(choice: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
     measure = _WORDS[by] if choice["held_out"] else "the error on another stream"
     if first := choice.get("first"):
         measure = f"the error on the first {first:,} examples"
-    ranked = sorted(trials, key=lambda row: math.inf if row[by] is None else row[by])
+    sign = 1 if lower_is_better(by) else -1
+    ranked = sorted(trials, key=lambda row: math.inf if row[by] is None else sign * row[by])
     rows = []
     for row in ranked:
         values = [_word(row["values"][key]) if key in row["values"] else "" for key in keys]
-        error = "" if row[by] is None else f"{row[by]:.2f}"
+        error = "" if row[by] is None else f"{row[by]:.{places_of(by)}f}"
         default = "as it was" if row is trials[0] else ""
         mark = _CHOSEN if row is ranked[0] else "failed" if row[by] is None else default
         rows.append([*values, error, *(_spent(row) or [""]), mark])

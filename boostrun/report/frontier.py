@@ -1,4 +1,4 @@
-"""A frontier: the accuracy of each method under each budget, with its tables and a sentence.
+"""A frontier: the accuracy, or another metric, of each method under each budget, with its tables and a sentence.
 
 A point is a method under a budget. It competes if its trials really kept the budget. Under each budget the best of our
 methods is tested against the best rival.
@@ -15,11 +15,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostrun.report.entry import by_seed, done, value
-from boostrun.report.formats import BEST, MISSING, NARROW, NOT_WORSE, align, count, decimal, spread
+from boostrun.report.formats import (
+    BEST,
+    MISSING,
+    NARROW,
+    NOT_WORSE,
+    align,
+    count,
+    decimal,
+    has_unit,
+    lower_is_better,
+    metric_name,
+    spread,
+)
 from boostrun.report.markup import csv_text, escape, pipe_table, write_texts
+from boostrun.report.metrics import ACCURACY, places_of
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
-
-METRIC = "test_accuracy_pct"
 
 
 class BudgetKind(NamedTuple):
@@ -68,6 +79,7 @@ class FrontierPoint:
     words : its settings, as typed
     failed : how many trials failed
     fixed : whether nothing in it is random, so that its one figure stands for every seed
+    metric : key in the records' metrics
     """
 
     method: str
@@ -79,11 +91,12 @@ class FrontierPoint:
     words: str = ""
     failed: int = 0
     fixed: bool = False
+    metric: str = ACCURACY
 
     @cached_property
     def values(self) -> dict[int, float]:
-        """Test accuracy in percent, by seed."""
-        return by_seed(self.records, METRIC)[0]
+        """The metric, by seed."""
+        return by_seed(self.records, self.metric)[0]
 
     @cached_property
     def mean(self) -> float:
@@ -98,17 +111,23 @@ class FrontierPoint:
 
 @dataclass(frozen=True)
 class Frontier:
-    """All points of one data set and kind of budget; ``about`` has lines on how they were made."""
+    """All points of one data set, kind of budget and metric; ``about`` has lines on how they were made."""
 
     dataset: str
     kind: str
     points: tuple[FrontierPoint, ...]
     about: tuple[str, ...] = ()
+    metric: str = ACCURACY
 
     @property
     def title(self) -> str:
         """The heading of the table."""
-        return f"{self.dataset}: accuracy by {KINDS[self.kind].head}"
+        return f"{self.dataset}: {measure_of(self.metric)} by {KINDS[self.kind].head}"
+
+    @property
+    def sign(self) -> int:
+        """1 if the high end of the metric is good, else -1."""
+        return -1 if lower_is_better(self.metric) else 1
 
     @property
     def budgets(self) -> list[float]:
@@ -160,15 +179,25 @@ def _spent(record: Mapping[str, Any], costs: Sequence[Sequence[str]]) -> float:
     return math.nan
 
 
+def measure_of(metric: str) -> str:
+    """A metric in the words of a title.
+
+    >>> measure_of("test_accuracy_pct"), measure_of("balanced_accuracy_pct"), measure_of("roc_auc")
+    ('accuracy', 'balanced accuracy', 'ROC AUC')
+    """
+    return metric_name(metric).removeprefix("test ").removesuffix(" %")
+
+
 WIN, TIE, LOSS, UNTESTED, ALONE = "win", "tie", "loss", "untested", "alone"
 
 
 class Verdict(NamedTuple):
     """The best of ours against the best rival under one budget.
 
-    ``mean`` is ours less the rival's in points of accuracy over the ``n`` seeds of both, with its 95 % interval. ``p``
-    is that of Wilcoxon's signed-rank test, paired by seed, Holm-corrected over the budgets. ``outcome`` is win, tie,
-    loss, untested (too few trials, or all the same) or alone (one side has no figure, and an empty name).
+    ``mean`` is ours less the rival's, in points of accuracy or in another metric, over the ``n`` seeds of both, with
+    its 95 % interval. ``p`` is that of Wilcoxon's signed-rank test, paired by seed, Holm-corrected over the budgets.
+    ``outcome`` is win, tie, loss, untested (too few trials, or all the same) or alone (one side has no figure, and an
+    empty name).
     """
 
     budget: float
@@ -188,11 +217,11 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
     The best of a side has the best mean. Nothing is tested if there are too few seeds for p < 0.05, or if the
     difference is the same at every seed, as for methods without randomness: that is one comparison, repeated.
     """
-    sides = []
+    sides, sign = [], frontier.sign
     for budget in frontier.budgets:
         able = frontier.eligible(budget)
         ours, rival = (
-            max((point for point in able if point.rival is side), key=lambda point: point.mean, default=None)
+            max((point for point in able if point.rival is side), key=lambda point: sign * point.mean, default=None)
             for side in (False, True)
         )
         if ours or rival:
@@ -214,7 +243,7 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
         pair = pairs.get(budget, [])
         between = interval(a - b for a, b in pair) if pair else (math.nan,) * 3
         p = corrected.get(budget, math.nan)
-        tested = TIE if p >= ALPHA else WIN if between[0] > 0 else LOSS
+        tested = TIE if p >= ALPHA else WIN if sign * between[0] > 0 else LOSS
         outcome = ALONE if not all(names) else UNTESTED if math.isnan(p) else tested
         found.append(Verdict(budget, *names, len(pair), *between, p, outcome))
     return found
@@ -237,8 +266,9 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
     first, last = amount(some[0].budget), amount(some[-1].budget)
     where = KINDS[frontier.kind].phrase.format(first if len(some) == 1 else f"{first} to {last}")
     ours, rivals = _names(one.ours for one in some), _names(one.rival for one in some)
-    low, high = (decimal(end(abs(one.mean) for one in some)) for end in (min, max))
-    by = f"{low} points" if low == high else f"{low} to {high} points"
+    places, unit = places_of(frontier.metric), " points" * has_unit(frontier.metric)
+    low, high = (decimal(end(abs(one.mean) for one in some), places=places) for end in (min, max))
+    by = f"{low}{unit}" if low == high else f"{low} to {high}{unit}"
     if outcome == WIN:
         return f"{where} the budget pays: {ours} is ahead of the best rival ({rivals}) by {by}"
     if outcome == LOSS:
@@ -248,8 +278,9 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
     if outcome == UNTESTED and not any(one.mean for one in some):
         return f"{where} {ours} and {rivals} have the same figures, and there is nothing to test"
     if outcome == UNTESTED:
-        leaders = _names(one.ours if one.mean > 0 else one.rival for one in some)
-        return f"{where} {leaders} has the higher mean, which the trials are too few, or too much alike, to test"
+        leaders = _names(one.ours if frontier.sign * one.mean > 0 else one.rival for one in some)
+        better = "higher" if frontier.sign > 0 else "lower"
+        return f"{where} {leaders} has the {better} mean, which the trials are too few, or too much alike, to test"
     return (
         f"{where} {ours} is the best, and no rival has a figure" if ours else f"{where} {rivals} is the best, and alone"
     )
@@ -296,11 +327,12 @@ def lines(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
 
 
 def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
-    return compare_methods({point.method: frontier.paired(point) for point in frontier.eligible(budget)}, True)
+    values = {point.method: frontier.paired(point) for point in frontier.eligible(budget)}
+    return compare_methods(values, frontier.sign > 0)
 
 
 def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
-    text = spread(point.mean, point.std, group) or MISSING
+    text = spread(point.mean, point.std, group, places_of(point.metric)) or MISSING
     if point.values and len(point.values) < point.expected:
         text += f" {len(point.values)}/{point.expected}"
     if frontier.over(point):
@@ -311,12 +343,14 @@ def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> s
 def contest(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
     """A head and rows of texts: the best of ours against the best rival under each budget."""
     found = [[KINDS[frontier.kind].head, "best of ours", "best rival", "difference", "95 % interval", "p", "ahead"]]
+    places = places_of(frontier.metric)
     for one in verdicts(frontier):
-        limits = "" if math.isnan(one.low) else f"{decimal(one.low, signed=True)} to {decimal(one.high, signed=True)}"
+        mean, low, high = (decimal(number, signed=True, places=places) for number in (one.mean, one.low, one.high))
+        limits = f"{low} to {high}" if low else ""
         p = "" if math.isnan(one.p) else f"{one.p:.3f}" if one.p >= 0.001 else "< 0.001"
         found.append([
             amount(one.budget, group), one.ours or MISSING, one.rival or MISSING,
-            decimal(one.mean, signed=True) or MISSING, limits or MISSING, p or MISSING, _WINS[one.outcome],
+            mean or MISSING, limits or MISSING, p or MISSING, _WINS[one.outcome],
         ])  # fmt: skip
     return found
 
@@ -325,7 +359,8 @@ def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
     told = [
         *frontier.about,
-        "test accuracy %, higher is better: mean (standard deviation, ddof 1) over the trials. "
+        f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "
+        "deviation, ddof 1) over the trials. "
         f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, "
         f"two-sided, paired by seed, Holm-corrected over the column, p >= {ALPHA}).",
         "ahead: the best mean of ours less that of the best rival, paired by seed, with Student's 95 % interval; "
@@ -375,9 +410,10 @@ def markdown(frontier: Frontier) -> str:
 
 
 def as_csv(frontier: Frontier) -> str:
-    """A line for each point: its accuracy, budget spent and settings, with ten digits."""
+    """A line for each point: its figure, budget spent and settings, with ten digits; named if it is not accuracy."""
+    named = _named(frontier)
     names = ("n", "expected", "mean", "std", "rank", "spent", "over", "words", "reason")
-    found: list[list] = [["method", "rival", frontier.kind, *names]]
+    found: list[list] = [["method", "rival", frontier.kind, *names, *named]]
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     for point in frontier.points:
         rank = marks[point.budget].get(point.method, "")
@@ -386,17 +422,24 @@ def as_csv(frontier: Frontier) -> str:
         found.append([
             point.method, int(point.rival), f"{point.budget:.10g}", len(point.values), point.expected, *numbers[:2],
             rank, numbers[2], int(frontier.over(point)), point.words, point.reason,
+            *named.values(),
         ])  # fmt: skip
     return csv_text(found)
 
 
 def contest_as_csv(frontier: Frontier) -> str:
     """A line for each budget: the verdict, with ten digits."""
-    found: list[list] = [[frontier.kind if field == "budget" else field for field in Verdict._fields]]
+    named = _named(frontier)
+    found: list[list] = [[*(frontier.kind if field == "budget" else field for field in Verdict._fields), *named]]
     for one in verdicts(frontier):
         numbers = ["" if isinstance(each, float) and math.isnan(each) else each for each in one]
-        found.append([f"{each:.10g}" if isinstance(each, float) else each for each in numbers])
+        found.append([*(f"{each:.10g}" if isinstance(each, float) else each for each in numbers), *named.values()])
     return csv_text(found)
+
+
+def _named(frontier: Frontier) -> dict[str, str]:
+    """The column that names the metric, which is left out for accuracy."""
+    return {} if frontier.metric == ACCURACY else {"metric": frontier.metric}
 
 
 def write_table(frontier: Frontier, folder: Path) -> list[Path]:

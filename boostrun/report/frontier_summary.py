@@ -31,9 +31,10 @@ from boostrun.report.canvas import (
     with_legend,
 )
 from boostrun.report.entry import Entry
-from boostrun.report.formats import MISSING, align, axis_name, decimal
-from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount, counted
+from boostrun.report.formats import MISSING, align, axis_name, decimal, lower_is_better
+from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount, counted, measure_of
 from boostrun.report.markup import escape, pipe_table, write_texts
+from boostrun.report.metrics import ACCURACY
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ class FrontierFiles(NamedTuple):
 
 
 def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
-    """The frontiers of a kind of budget below ``folder``, by name, without quick ones.
+    """The frontiers of accuracy by a kind of budget below ``folder``, by name, without quick ones.
 
     Raises BoostrunError if there is none, or a file cannot be read.
     """
     found = []
     for path in sorted(folder.glob("*/contest.csv")):
         contest = _read(path)
-        if contest and kind in contest[0] and not path.parent.name.endswith("-quick"):
+        if contest and kind in contest[0] and "metric" not in contest[0] and not path.parent.name.endswith("-quick"):
             found.append(read_frontier(path.parent, kind))
     if not found:
         raise BoostrunError(f"{folder} holds no frontier with budget={kind} (quick ones do not count)")
@@ -288,16 +289,24 @@ _GREY = "#888888"
 def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
     """Mean error by budget with a band of one standard deviation: panels of ours, and of the rivals on the same axes.
 
+    A frontier of another metric than accuracy shows that metric.
+
     A grey dotted line is the best of the other side under each budget. A cross is a point that spent more than its
     budget. Returns None if there is nothing to draw.
     """
     known = [row for row in frontier.table if row["mean"]]
+    metric = next((row.get("metric", ACCURACY) for row in frontier.table), ACCURACY)
+    shown, better = ("test_error_pct", min) if metric == ACCURACY else (metric, min if lower_is_better(metric) else max)
+
+    def height(row: Mapping[str, str]) -> float:
+        return 100.0 - float(row["mean"]) if metric == ACCURACY else float(row["mean"])
+
     rivals = {row["method"] for row in frontier.table if row["rival"] == "1"}
     rows = list(dict.fromkeys(row["method"] for row in sorted(frontier.table, key=lambda row: row["rival"])))
     lines, crosses = [], [row for row in known if row["over"] == "1"]
     for method in rows:
         kept = [row for row in known if row["method"] == method and row["over"] == "0"]
-        points = [(float(row[kind]), 100.0 - float(row["mean"]), float(row["std"] or "nan")) for row in kept]
+        points = [(float(row[kind]), height(row), float(row["std"] or "nan")) for row in kept]
         if points:
             lines.append(Line(Entry(method, (frontier.name,), {}, 0, []), sorted(points)))
     if not lines:
@@ -305,31 +314,31 @@ def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
     sides = {"ours" if rivals else "": False, "rivals": True}
     sets = {name: mine for name, side in sides.items() if (mine := _of_side(lines, rivals, side))}
     budgets = [float(row[kind]) for row in frontier.table]
-    errors = [y for line in lines for _, y, _ in line.points] + [100.0 - float(row["mean"]) for row in crosses]
+    heights = [y for line in lines for _, y, _ in line.points] + [height(row) for row in crosses]
 
     def dress(axis: Any, name: str, drawn: Sequence[Line]) -> list[tuple]:
         side = sides[name]
         for row in crosses:
             if (row["rival"] == "1") is side:
                 looks = {"color": hue(rows.index(row["method"])), "marker": "x", "markersize": 6}
-                axis.plot([float(row[kind])], [100.0 - float(row["mean"])], linestyle="", **looks)
+                axis.plot([float(row[kind])], [height(row)], linestyle="", **looks)
         other: dict[float, float] = {}
         for line in _of_side(lines, rivals, not side):
             for x, y, _ in line.points:
-                other[x] = min(y, other.get(x, math.inf))
+                other[x] = better(y, other.get(x, y))
         best = sorted(other.items())
         if best:
             axis.plot(*zip(*best), color=_GREY, linestyle=DASHES[2], linewidth=1.4, zorder=1)
         if max(budgets) > min(budgets):
             axis.set_xlim(min(budgets) / 1.1, max(budgets) * 1.05)
             by_decades(axis, "x")
-        scale_y(axis, "test_error_pct", errors)
-        axis.set(xlabel=KINDS[kind].head, ylabel=axis_name("test_error_pct"))
+        scale_y(axis, shown, heights)
+        axis.set(xlabel=KINDS[kind].head, ylabel=axis_name(shown))
         return [(*best[-1], "best of ours" if side else "best rival", _GREY)] if best else []
 
     entries = [line.entry for line in lines]
     figure = draw_panels(sets, entries, dress, rows=rows, high=_HIGH, wide=WIDE + 0.6)
-    figure.suptitle(f"{frontier.name}: accuracy by {KINDS[kind].head}")
+    figure.suptitle(f"{frontier.name}: {measure_of(metric)} by {KINDS[kind].head}")
     remark = "line: mean over trials; band: one standard deviation (ddof 1), not of the mean"
     return with_legend(figure, [], f"{remark}; x: spent more than its budget" if crosses else remark)
 

@@ -59,12 +59,14 @@ def run_cells(
     skip_unfit: bool = False,
     progress: RunProgress | None = None,
     store: Store | None = None,
+    metrics: bool = False,
 ) -> RunResult:
     """Run what the store does not have of these cells. All use the store, workers and roots of the first settings.
 
     A cell whose data are missing raises DataMissingError before anything is run, or is left out with ``skip_missing``.
     A cell that does not fit its data raises BoostrunError, or is refused with ``skip_unfit``. ``progress`` and
-    ``store`` are shared by several calls.
+    ``store`` are shared by several calls. With ``metrics`` every trial has metrics beside accuracy: those of stored
+    records without them are measured again, and kept as predictions.
     """
     first = all_settings[0]
     for settings in all_settings:
@@ -94,7 +96,7 @@ def run_cells(
                 progress.skip(cached)
             trials = [trial for cell in cells for trial in cell.to_run]
             if not trials:
-                _predict_again(all_settings, cells, quiet)
+                _predict_again(all_settings, cells, quiet, metrics)
                 return RunResult(cells, [], 0, False)
             for cell in cells:
                 if cell.to_run:
@@ -102,6 +104,8 @@ def run_cells(
             if engine is not None:
                 cluster.ship(engine, _banks(cells, roots(first)[1].absolute()))
             execute = execute_of(all_settings, len(trials), quiet)
+            if metrics:
+                execute = replace(execute, metrics="all")
             if first.run["predictions"]:
                 execute = replace(execute, predictions=str(predictions.folder_of(first)))
             outcome = run_trials(
@@ -121,7 +125,7 @@ def run_cells(
     refused = [cell.refused for cell in cells]
     cells = [replace(cell, refused=why) for cell, why in zip(plan(all_settings, store), refused)]
     if not outcome.interrupted:
-        _predict_again(all_settings, cells, quiet)
+        _predict_again(all_settings, cells, quiet, metrics)
     return RunResult(cells, outcome.failed, len(outcome.done) - outcome.cached, outcome.interrupted)
 
 
@@ -180,25 +184,31 @@ def _check_predictions(settings: Settings) -> None:
         raise BoostrunError(f"run.predictions=true: workers of run.backend={settings.run['backend']} cannot keep them")
 
 
-def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool) -> None:
-    """Train again the trials whose records were stored without the predictions asked for now; their records stay."""
+def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool, metrics: bool) -> None:
+    """Train again the trials whose records lack the predictions, or metrics, asked for now; their records stay."""
     first = all_settings[0]
-    if not first.run["predictions"]:
+    if not (first.run["predictions"] or metrics):
         return
     folder = predictions.folder_of(first)
     wanted = [
         (cell, record["key"], _trial_of(cell, record))
         for cell in cells if not cell.missing
         for record in cell.done
-        if not predictions.read(folder, [record["key"]])
+        if (first.run["predictions"] or not predictions.is_measured(record))
+        and not predictions.read(folder, [record["key"]])
     ]  # fmt: skip
     if wanted and not quiet:
-        print(f"boostrun: trained once more for their predictions, records stay: {len(wanted)} trials", file=sys.stderr)
+        what = "predictions" if first.run["predictions"] else "metrics"
+        print(f"boostrun: trained once more for their {what}, records stay: {len(wanted)} trials", file=sys.stderr)
     for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, _, trial in wanted}.values():
         prepare([cell], seed, progress=not quiet)
     execute = execute_of(all_settings, 1, quiet)
     for _, key, trial in wanted:
-        predictions.keep(folder, key, predictions.of(execute.trained(trial)))
+        try:
+            predictions.keep(folder, key, predictions.of(execute.trained(trial)))
+        except BoostrunError:
+            if first.run["predictions"]:  # metrics are left out where a model does not predict
+                raise
 
 
 def _trial_of(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:

@@ -20,11 +20,13 @@ from boostrun.config.settings import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
-from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
+from boostrun.report.frontier import KINDS, Frontier, FrontierPoint, measure_of
+from boostrun.report.metrics import ACCURACY
+from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of
-from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
+from boostrun.runner.search import BY, HOLDOUT, Choice, Study, study_of, tune_all
 from boostrun.runner.tuned import with_values
 
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # keys that other lines name, or that change nothing
@@ -43,7 +45,8 @@ Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 @dataclass(frozen=True)
 class FrontierRequest:
     """The parts of a frontier: the kind of budget, budgets ``at`` (empty: a grid), methods (empty: the usual ones),
-    other ``words``, trials of each search (0: nothing is tuned), and whether it is the quick version.
+    other ``words``, trials of each search (0: nothing is tuned), whether it is the quick version, and the key of the
+    metric that is compared and tuned by.
     """
 
     kind: str
@@ -53,6 +56,7 @@ class FrontierRequest:
     tuning: int
     quick: bool = False
     config_dir: str | None = None
+    metric: str = ACCURACY
 
     @property
     def typed(self) -> set[str]:
@@ -148,12 +152,12 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     wanted = {cell_of(one.settings).key: one.settings for one in candidates if one.settings is not None}
     cells: dict[str, PlannedCell] = {}
     if not interrupted and wanted:
-        result = run_cells(list(wanted.values()), command=command)
+        result = run_cells(list(wanted.values()), command=command, metrics=request.metric != ACCURACY)
         cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
         failed += result.failed
-    points = tuple(_point(one, cells) for one in candidates)
+    points = tuple(_point(one, cells, request.metric) for one in candidates)
     notes = tuple(_notes(request, first, facts, list(cells.values()), candidates))
-    frontier = Frontier(_title(first, request.words), kind, points, notes)
+    frontier = Frontier(_title(first, request.words), kind, points, notes, request.metric)
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
 
@@ -337,26 +341,28 @@ def _tune(
     tuned = [one for one in candidates if request.tuning and one.settings is not None and one.searched is not None]
     if request.kind == "seconds":  # other values would change how long a round takes
         tuned = []
+    by = BY if request.metric == ACCURACY else request.metric
     studies: dict[str, Study] = {}
     for one in tuned:
-        study = study_of(one.searched, {*request.typed, *one.limits, *(["T"] if request.quick else [])})  # type: ignore[arg-type]
+        given = {*request.typed, *one.limits, *(["T"] if request.quick else [])}
+        study = study_of(one.searched, given, by=by)  # type: ignore[arg-type]
         if study.space:
             studies.setdefault(cell_of(study.settings).key, study)
     if not studies:
         return [], [], False
     found = tune_all(list(studies.values()), request.tuning, command=command)
-    rows = {key: choice.rows for key, choice in zip(studies, found.choices)}
+    searched = dict(zip(studies, found.choices))
     least: dict[str, tuple[float, Candidate]] = {}  # the best candidate of each method so far
     for one in sorted(tuned, key=lambda one: one.budget):
-        own = rows.get(cell_of(one.searched).key, ())  # type: ignore[arg-type]
-        one.tried = len({key for row in own for key in row["records"]})
-        best = _best(own, one.settings, table)  # type: ignore[arg-type]
+        choice = searched.get(cell_of(one.searched).key)  # type: ignore[arg-type]
+        one.tried = len({key for row in choice.rows for key in row["records"]}) if choice else 0
+        best = _best(choice, one.settings, table) if choice else None  # type: ignore[arg-type]
         if best is None:
             continue
-        error, before = least.get(one.method, (math.inf, one))
-        if best[0][BY] <= error:
-            one.chosen, one.settings = dict(best[0]["values"]), best[1]
-            least[one.method] = best[0][BY], one
+        loss, before = least.get(one.method, (math.inf, one))
+        if best[0] <= loss:
+            _, one.chosen, one.settings = best
+            least[one.method] = best[0], one
         else:  # a larger budget may also be spent like a smaller one
             one.settings, one.limits, one.chosen = before.settings, before.limits, before.chosen
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
@@ -364,20 +370,21 @@ def _tune(
     return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
 
 
-def _best(rows: Sequence[Mapping[str, Any]], settings: Settings, table: Table) -> tuple[Mapping, Settings] | None:
-    """The row with the least error whose values fit the table, and the settings with them; None if there is none."""
-    for row in sorted((row for row in rows if row[BY] is not None), key=lambda row: row[BY]):
+def _best(choice: Choice, settings: Settings, table: Table) -> tuple[float, dict[str, Any], Settings] | None:
+    """The least loss of values that fit the table, the values, and the settings with them; None if there are none."""
+    for loss, row in choice.ranked:
         with contextlib.suppress(BoostrunError):
-            changed = with_values(settings, row["values"])
+            values = dict(row["values"])
+            changed = with_values(settings, values)
             fit(cell_of(changed), table)
-            return row, changed
+            return loss, values, changed
     return None
 
 
 # -- the result --------------------------------------------------------------------------------------------------------
 
 
-def _point(one: Candidate, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
+def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str) -> FrontierPoint:
     words = " ".join(f"{key}={word(value)}" for key, value in {**one.limits, **one.chosen}.items())
     if one.settings is None:
         return FrontierPoint(one.method, one.rival, one.budget, reason=one.reason)
@@ -388,7 +395,11 @@ def _point(one: Candidate, cells: Mapping[str, PlannedCell]) -> FrontierPoint:
     why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
     fixed = not catalogue.method(one.settings.algo).random and not one.settings.splits
     records, failed = cell.best_records, len(cell.failed)
-    return FrontierPoint(one.method, one.rival, one.budget, records, expected, why, words, failed, fixed)
+    if metric != ACCURACY:
+        records = predictions.completed(records, predictions.folder_of(one.settings))  # type: ignore[assignment]
+        if not why and records and not any(metric in record["metrics"] for record in records):
+            why = f"its records have no {measure_of(metric)}"
+    return FrontierPoint(one.method, one.rival, one.budget, records, expected, why, words, failed, fixed, metric)
 
 
 def _title(settings: Settings, words: Sequence[str]) -> str:
@@ -413,8 +424,9 @@ def _notes(
         found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
     elif request.tuning:
         share = round(100 * HOLDOUT)
+        by = "the error" if request.metric == ACCURACY else measure_of(request.metric)
         found.append(
-            f"tuned under each budget, {request.tuning} trials a method, by the error on {share} % of the training "
+            f"tuned under each budget, {request.tuning} trials a method, by {by} on {share} % of the training "
             "data that are held out; what is better there under a smaller budget is taken; the test data are not "
             "looked at"
         )

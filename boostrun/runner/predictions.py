@@ -212,9 +212,12 @@ def _measurable(trained: Trained, most_bytes: int, stages: Sequence[int]) -> Pre
 
 def completed(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Mapping[str, Any]]:
     """The records, with the metrics of kept predictions where they have none themselves."""
-    return [
-        record if "balanced_accuracy_pct" in record["metrics"] else _completed(record, folder) for record in records
-    ]
+    return [record if is_measured(record) else _completed(record, folder) for record in records]
+
+
+def is_measured(record: Mapping[str, Any]) -> bool:
+    """Whether a record has metrics beside accuracy; those of probabilities may be absent."""
+    return "balanced_accuracy_pct" in record["metrics"]
 
 
 def _completed(record: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:

@@ -21,6 +21,9 @@ from boostrun.config.settings import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
+from boostrun.report.formats import lower_is_better, metric_name
+from boostrun.report.metrics import ACCURACY, metric_key
+from boostrun.runner import predictions
 from boostrun.runner.execute import RunResult, run_cells
 from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of
 from boostrun.runner.progress import RunProgress
@@ -36,10 +39,18 @@ _DIGITS = 4  # of a number that is tried, so that it can be typed
 
 @dataclass(frozen=True)
 class Study:
-    """Settings, and the search space: key as typed (``algo.shrinkage``, ``T``) -> range or choices."""
+    """Settings, the search space, key as typed (``algo.shrinkage``, ``T``) -> range or choices, and the figure in the
+    records that decides.
+    """
 
     settings: Settings
     space: Mapping[str, Range | Choices]
+    by: str = BY
+
+    def loss(self, row: Mapping[str, Any]) -> float | None:
+        """What the search minimises, of a row with the figure; None for a trial that failed."""
+        value = row[self.by]
+        return value if value is None or lower_is_better(self.by) else -value
 
 
 @dataclass(frozen=True)
@@ -47,8 +58,8 @@ class Choice:
     """The result of a study.
 
     ``trial`` are the settings of its trials, with their seeds and held-out data. ``rows`` are the trials in the order
-    of asking: ``values`` by key, ``test_error_pct`` (None if it failed, with ``why``), the costs and the keys of its
-    ``records``. The first one has the values of the study's settings.
+    of asking: ``values`` by key, the figure that decides (None if it failed, with ``why``), the costs and the keys of
+    its ``records``. The first one has the values of the study's settings.
     """
 
     study: Study
@@ -56,10 +67,15 @@ class Choice:
     rows: tuple[Mapping[str, Any], ...]
 
     @property
+    def ranked(self) -> list[tuple[float, Mapping[str, Any]]]:
+        """(loss, row) of the trials that did not fail, least loss first, equal ones in the order of asking."""
+        losses = [(loss, row) for row in self.rows if (loss := self.study.loss(row)) is not None]
+        return sorted(losses, key=lambda pair: pair[0])
+
+    @property
     def best(self) -> Mapping[str, Any] | None:
-        """The row with the least error, the first of equal ones; None if all failed."""
-        done = [row for row in self.rows if row[BY] is not None]
-        return min(done, key=lambda row: row[BY]) if done else None
+        """The row with the least loss, the first of equal ones; None if all failed."""
+        return next((row for _, row in self.ranked), None)
 
     @property
     def settings(self) -> Settings:
@@ -80,7 +96,7 @@ class Choice:
         return {
             "label": cell_of(whole(self.study.settings)).label,
             "values": dict(best["values"]),
-            "by": BY,
+            "by": self.study.by,
             "held_out": self.trial.root["holdout"],
             "first": self.trial.dataset["first"] if recorded else None,  # examples of a recorded stream
             "seed": self.trial.root["seed"],
@@ -102,12 +118,13 @@ class Found:
 
 
 def study_of(
-    settings: Settings, given: Collection[str] = (), own: Mapping[str, Range | Choices] | None = None
+    settings: Settings, given: Collection[str] = (), own: Mapping[str, Range | Choices] | None = None, by: str = BY
 ) -> Study:
     """A study of the keys a method declares as searchable, without the keys that are ``given``, with ``own`` ranges
-    added.
+    added, that chooses ``by`` a figure of the records.
 
-    A key that has an effect only at another key's value is left out if that value is ruled out.
+    A key that has an effect only at another key's value is left out if that value is ruled out. Raises BoostrunError
+    for a figure that the data set does not have.
 
     >>> from boostrun.runner.plan import compose_one
     >>> sorted(study_of(compose_one(["algo=wsam"]), ["algo.shrinkage"], {"T": Range(10, 50)}).space)
@@ -128,7 +145,21 @@ def study_of(
         if all(other in space or settings.algo.get(other.removeprefix("algo.")) == value
                for other, value in one.when.items())
     }  # fmt: skip
-    return Study(settings, found)
+    if by != BY and catalogue.dataset(settings.dataset).gives == "stream":
+        raise BoostrunError(
+            f"dataset={settings.dataset['name']} is a stream, which is tuned by its accuracy: leave metric out"
+        )
+    return Study(settings, found, by)
+
+
+def figure_of(metric: str) -> str:
+    """The figure in the records by which a metric's name chooses: of accuracy, the error.
+
+    >>> figure_of("accuracy"), figure_of("log_loss")
+    ('test_error_pct', 'log_loss')
+    """
+    key = metric_key(metric)
+    return BY if key == ACCURACY else key
 
 
 def whole(settings: Settings) -> Settings:
@@ -143,8 +174,8 @@ def tune_all(
 
     Parameters
     ----------
-    studies : all of one store. The ``seed`` of a study's settings is that of its search and of its trials; its
-        ``holdout`` is the share that is held out, 0.2 by default.
+    studies : all of one store and figure. The ``seed`` of a study's settings is that of its search and of its trials;
+        its ``holdout`` is the share that is held out, 0.2 by default.
     trials : per study, the settings as they are among them; 1 for a study with nothing to search.
     seeds : runs per trial, whose mean error counts; 1 if nothing is random.
     command, quiet : see :func:`boostrun.runner.execute.run_cells`.
@@ -159,17 +190,18 @@ def tune_all(
     wanted = [trials if study.space else 1 for study in studies]
     rows: list[list[dict[str, Any]]] = [[] for _ in studies]
     failed: dict[str, dict] = {}
-    progress = None if quiet else RunProgress((BY,), total=sum(n * len(s.seeds) for n, s in zip(wanted, of_trials)))
+    total, by = sum(n * len(s.seeds) for n, s in zip(wanted, of_trials)), studies[0].by
+    progress = None if quiet else RunProgress((by,), total=total)
     run = functools.partial(
         run_cells, command=command, quiet=quiet, progress=progress, store=open_store(studies[0].settings),
-        skip_unfit=True,
+        skip_unfit=True, metrics=by != BY,
     )  # fmt: skip
     expected, begun, interrupted = 0, False, False
     try:
         while any(len(mine) < n for mine, n in zip(rows, wanted)):
             batches = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
             asked = [(number, values) for number, batch in enumerate(batches) for values in batch]
-            made, result = _run_batch([(of_trials[number], values) for number, values in asked], run)
+            made, result = _run_batch([(of_trials[number], values) for number, values in asked], run, by)
             if interrupted := result.interrupted:
                 break
             refused = {cell.refused for cell in result.cells}
@@ -182,8 +214,8 @@ def tune_all(
                 progress.skip(max(expected - progress.counted, 0))
             for (number, values), row in zip(asked, made):
                 rows[number].append({"values": values, **row})
-            for sampler, mine, batch in zip(samplers, rows, batches):
-                sampler.tell([row[BY] for row in mine[len(mine) - len(batch) :]])
+            for sampler, study, mine, batch in zip(samplers, studies, rows, batches):
+                sampler.tell([study.loss(row) for row in mine[len(mine) - len(batch) :]])
     finally:
         if progress is not None:
             progress.end()
@@ -193,10 +225,10 @@ def tune_all(
 
 
 def _run_batch(
-    tried: Sequence[tuple[Settings, Mapping[str, Any]]], run: Callable[[list[Settings]], RunResult]
+    tried: Sequence[tuple[Settings, Mapping[str, Any]]], run: Callable[[list[Settings]], RunResult], by: str
 ) -> tuple[list[dict[str, Any]], RunResult]:
     """Run settings with values; returns a row for each of them, and the result of those that the method accepts."""
-    rows: list[dict[str, Any]] = [{BY: None, "why": "", "records": []} for _ in tried]
+    rows: list[dict[str, Any]] = [{by: None, "why": "", "records": []} for _ in tried]
     runnable: dict[int, Settings] = {}
     for number, (settings, values) in enumerate(tried):
         try:
@@ -205,25 +237,27 @@ def _run_batch(
             rows[number]["why"] = str(error)
     result = run(list(runnable.values())) if runnable else RunResult([], [], 0, False)
     for number, cell in zip(runnable, result.cells):
-        rows[number] |= _row(cell)
+        rows[number] |= _row(cell, by)
     return rows, result
 
 
-def _row(cell: PlannedCell) -> dict[str, Any]:
-    """Mean error and summed costs of a trial's runs."""
-    why = ""
-    if len(cell.done) < len(cell.settings.seeds):
+def _row(cell: PlannedCell, by: str) -> dict[str, Any]:
+    """Mean figure and summed costs of a trial's runs."""
+    why, done = "", list[Mapping[str, Any]](cell.done)
+    if by != BY:
+        done = predictions.completed(done, predictions.folder_of(cell.settings))
+    if len(done) < len(cell.settings.seeds):
         why = cell.refused or (cell.failed[0]["error"]["message"] if cell.failed else "it was not run")
-    elif not all(BY in record["metrics"] for record in cell.done):
-        why = f"its records have no {BY}"
+    elif not all(by in record["metrics"] for record in done):
+        why = f"its records have no {metric_name(by)}"
     if why:
-        return {BY: None, "why": why, "records": []}
-    costs = [cost for cost in COSTS if all(cost in record["cost"] for record in cell.done)]
+        return {by: None, "why": why, "records": []}
+    costs = [cost for cost in COSTS if all(cost in record["cost"] for record in done)]
     return {
-        BY: sum(record["metrics"][BY] for record in cell.done) / len(cell.done),
+        by: sum(record["metrics"][by] for record in done) / len(done),
         "why": "",
-        **{cost: sum(record["cost"][cost] for record in cell.done) for cost in costs},
-        "records": [record["key"] for record in cell.done],
+        **{cost: sum(record["cost"][cost] for record in done) for cost in costs},
+        "records": [record["key"] for record in done],
     }
 
 

@@ -94,3 +94,53 @@ def test_data_of_papers_are_measured_if_a_table_asks_for_it(command, workplace):
 def test_own_data_are_not_measured_if_that_is_not_wanted(command, rare):
     assert command(f"{SWEEP} trials=1 run.metrics=none")[0] == 0
     assert all("test_rows" not in record["metrics"] for record in records(rare))
+
+
+# -- choosing ----------------------------------------------------------------------------------------------------------
+
+SEARCH = "algo=rand r=20 T=2 n_jobs=1 dataset=csv dataset.path=rare.csv"
+
+
+@pytest.mark.parametrize("metric, better", [("balanced_accuracy", max), ("log_loss", min)])
+def test_tune_chooses_by_a_metric_and_says_so(command, rare, metric, better):
+    code, out, err = command(f"tune {SEARCH} metric={metric} tune.trials=3 algo.shrinkage=interval(0.01,1)")
+    words = metric.replace("_", " ")
+    assert code == 0 and f"3 trials each by {metric}" in err and f"3 trials by {words} on held-out training data" in out
+    (path,) = (rare / "results" / "tuned").glob("rand-*/tuned.json")
+    choice = json.loads(path.read_text())
+    figures = [row[choice["by"]] for row in choice["trials"]]
+    assert choice["values"] == choice["trials"][figures.index(better(figures))]["values"]
+    assert words in (path.parent / "table.md").read_text()
+
+
+def test_records_of_an_earlier_search_are_measured_again(command, rare):
+    line = f"tune {SEARCH} tune.trials=1 algo.shrinkage=interval(0.01,1)"
+    assert command(f"{line} run.metrics=none")[0] == 0
+    before = records(rare)
+    code, out, err = command(f"{line} metric=roc_auc")
+    assert code == 0 and "trained once more for their metrics, records stay: 1 trials" in err
+    assert records(rare) == before and "by roc auc on held-out" in out
+
+
+def test_a_frontier_of_a_metric_is_named_after_it_in_title_files_and_columns(command, rare):
+    line = "frontier dataset=rare.csv budget=samples_held at=20,40 algo=rand,fix T=2 trials=2 n_jobs=1 tuning=0"
+    code, out, _ = command(f"{line} metric=balanced_accuracy")
+    folder = rare / "results" / "frontiers" / "rare-balanced_accuracy-samples_held"
+    assert code == 0 and "written: " in out
+    page = (folder / "table.md").read_text()
+    assert (
+        page.startswith("# rare: balanced accuracy by samples held") and "balanced accuracy %, higher is better" in page
+    )
+    for name in ("table.csv", "contest.csv"):
+        assert {row["metric"] for row in csv.DictReader((folder / name).open())} == {"balanced_accuracy_pct"}
+    drawn = (folder / "figure.svg").read_text()
+    assert "balanced accuracy (%)" in drawn and "balanced accuracy by samples held" in drawn
+    assert command(line)[0] == 0  # beside that of accuracy, whose files are as ever
+    assert "metric" not in (folder.parent / "rare-samples_held" / "table.csv").read_text()
+    assert "1 data set" in command("frontier summary budget=samples_held")[1]
+
+
+def test_an_unknown_metric_of_a_search_is_a_sentence_with_the_nearest_one(command, rare):
+    for line in (f"tune {SEARCH}", "frontier dataset=rare.csv budget=samples_held"):
+        code, _, err = command(f"{line} metric=balanced")
+        assert code == 2 and "no metric 'balanced'; did you mean 'balanced_accuracy'?" in err

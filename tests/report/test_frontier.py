@@ -225,3 +225,17 @@ def test_what_nobody_tested_is_no_statement(tmp_path):
 def test_a_summary_of_nothing_is_refused(tmp_path):
     with pytest.raises(BoostrunError, match="holds no frontier"):
         frontiers_of(tmp_path, "samples_held")
+
+
+def test_of_a_metric_that_is_better_low_the_lower_side_is_ahead():
+    def losing(method, mean, rival=False):
+        made = [{**one, "metrics": {"log_loss": mean + NOISE[one["seed"]] / 10}} for one in records(0, 50)]
+        return FrontierPoint(method, rival, 50, made, 8, metric="log_loss")
+
+    both = Frontier("toy", "samples_held", (losing("wsam", 0.2), losing("forest", 0.5, rival=True)), (), "log_loss")
+    (found,) = verdicts(both)
+    assert found.outcome == "win" and found.mean == pytest.approx(-0.3)
+    assert "wsam is ahead of the best rival (forest) by 0.300" in sentence(both)
+    assert both.title == "toy: log loss by samples held"
+    assert "log loss, lower is better" in " ".join(notes(both)) and "-0.300" in contest(both)[1]
+    assert "★" in lines(both)[1][1] and lines(both)[1][1].startswith("0.201")

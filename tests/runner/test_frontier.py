@@ -7,6 +7,7 @@ import pytest
 from boostrun.errors import BoostrunError
 from boostrun.runner import frontier
 from boostrun.runner.frontier import PILOTS, facts_of, rounds_in
+from boostrun.runner.search import Choice, Study
 
 
 def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monkeypatch):
@@ -19,9 +20,10 @@ def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monk
     monkeypatch.setattr(frontier, "fit", fit)
     errors = {8: 5.0, 256: 1.0, 32: 2.0, 16: 2.0, 64: None}
     rows = [{"values": {"Q": q}, "test_error_pct": error} for q, error in errors.items()]
-    assert frontier._best(rows, {"T": 3}, 100) == (rows[2], {"T": 3, "Q": 32})  # the first of equals
-    assert frontier._best(rows, {"T": 3}, 1000)[1] == {"T": 3, "Q": 256}
-    assert frontier._best(rows, {"T": 3}, 1) is None
+    choice = Choice(Study(None, {}), None, tuple(rows))
+    assert frontier._best(choice, {"T": 3}, 100) == (2.0, {"Q": 32}, {"T": 3, "Q": 32})  # the first of equals
+    assert frontier._best(choice, {"T": 3}, 1000)[2] == {"T": 3, "Q": 256}
+    assert frontier._best(choice, {"T": 3}, 1) is None
 
 
 @pytest.mark.parametrize("held_out", [None, 80])
