@@ -23,7 +23,8 @@ _LONG_TO_COMPILE = {  # classes whose docstrings' examples are slow, too
         "IBoostOutliers", "IBoostTrees", "NSOnlineBoost", "SmoothBoost",
     )
 }  # fmt: skip
-_LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py")
+_LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py", "test_metamorphic.py",
+            "test_pictures.py", "test_saved_models.py")  # fmt: skip
 
 
 @pytest.hookimpl(tryfirst=True)

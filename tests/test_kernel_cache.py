@@ -16,10 +16,8 @@ from boostrun import kernel_cache as compiling
 ROOT = Path(boostrun.__file__).parents[1]
 KERNEL = """
 from numba import njit
-
 @njit(cache=True)
-def twice(x):
-    return 2 * x
+def twice(x): return 2 * x
 """
 
 
@@ -40,6 +38,14 @@ def kernel(tmp_path, monkeypatch):
     sys.modules.pop("kernel_of_a_test", None)
 
 
+@pytest.fixture(autouse=True)
+def fresh():
+    """The folder of last resort is looked for again."""
+    kernel_cache.last_resort.cache_clear()
+    yield
+    kernel_cache.last_resort.cache_clear()
+
+
 def hits(function) -> int:
     """How often a kernel was found in the cache."""
     return sum(function.stats.cache_hits.values())
@@ -56,8 +62,10 @@ DAMAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage, suffix", [
+    ("emptied", ".nbi"), ("truncated", ".nbc"), ("bit flipped", ".nbi"), ("bit flipped", ".nbc"), ("zeroed", ".nbc"),
+    ("something else", ".nbi"),
+])  # fmt: skip
 def test_a_damaged_file_is_compiled_again_and_then_found(damage, suffix, kernel, tmp_path):
     assert kernel()(4) == 8
     (path,) = (tmp_path / "code" / "__pycache__").glob(f"*{suffix}")
@@ -80,27 +88,19 @@ def test_without_a_folder_that_can_be_written_kernels_are_kept_with_temporary_fi
     (tmp_path / "code" / "__pycache__").write_text("a file, so that no folder can be made")
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nope")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    kernel_cache.last_resort.cache_clear()
-    try:
-        assert kernel()(4) == 8
-        again = kernel()
-        assert again(4) == 8 and hits(again) == 1
-        assert Path(again._cache.cache_path).is_relative_to(tmp_path)
-    finally:
-        kernel_cache.last_resort.cache_clear()
+    assert kernel()(4) == 8
+    again = kernel()
+    assert again(4) == 8 and hits(again) == 1
+    assert Path(again._cache.cache_path).is_relative_to(tmp_path)
 
 
 def test_without_even_that_they_are_compiled_each_time(kernel, tmp_path, monkeypatch):
     (tmp_path / "code" / "__pycache__").write_text("a file")
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nope")
     monkeypatch.setattr("tempfile.tempdir", "/proc/nope")
-    kernel_cache.last_resort.cache_clear()
-    try:
-        for _ in range(2):
-            function = kernel()
-            assert function(4) == 8 and hits(function) == 0
-    finally:
-        kernel_cache.last_resort.cache_clear()
+    for _ in range(2):
+        function = kernel()
+        assert function(4) == 8 and hits(function) == 0
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners are told by number there alone")
@@ -109,11 +109,7 @@ def test_a_folder_that_others_can_write_is_not_used(tmp_path, monkeypatch):
     folder = tmp_path / f"boostrun-numba-{os.getuid()}"
     folder.mkdir()
     folder.chmod(0o777)
-    kernel_cache.last_resort.cache_clear()
-    try:
-        assert kernel_cache.last_resort() != folder
-    finally:
-        kernel_cache.last_resort.cache_clear()
+    assert kernel_cache.last_resort() != folder
 
 
 @pytest.fixture
@@ -167,17 +163,13 @@ def test_compiling_that_takes_a_while_is_said_once_and_where_it_is_asked_for(mon
 CALLING = """
 from numba import njit
 from kernels_of_a_test import called
-
 @njit(cache=True)
-def twice(x):
-    return called.once(x) * 2
+def twice(x): return called.once(x) * 2
 """
 CALLED = """
 from numba import njit
-
 @njit(cache=True)
-def once(x):
-    return x + {more}
+def once(x): return x + {more}
 """
 
 

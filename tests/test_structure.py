@@ -59,11 +59,9 @@ def tree(name: str) -> ast.Module:
 def imported(name: str) -> frozenset[str]:
     """The modules below boostrun that a module imports, anywhere in it but for types alone."""
     for_types = {
-        inner
-        for node in ast.walk(tree(name))
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for inner in ast.walk(node)
-    }
+        inner for node in ast.walk(tree(name))
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING") for inner in ast.walk(node)
+    }  # fmt: skip
     found = set()
     for node in ast.walk(tree(name)):
         if node in for_types:
@@ -113,11 +111,9 @@ def test_papers_import_each_other_only_as_hybrids_and_of_the_core_what_methods_a
 def test_rooms_import_downwards():
     level = {one: height for height, rooms in enumerate(LEVELS) for one in rooms.split()}
     found = {
-        (name, other)
-        for name in core()
-        for other in imported(name)
+        (name, other) for name in core() for other in imported(name)
         if name and room(other) not in (room(name), "papers") and level[room(other)] >= level[room(name)]
-    }
+    }  # fmt: skip
     assert not found
 
 
@@ -165,24 +161,17 @@ def test_no_name_of_a_paper_stands_in_the_core():
 
 def test_the_core_asks_no_object_what_it_has():
     found = Counter(
-        place(name)
-        for name in core()
-        for node in ast.walk(tree(name))
+        place(name) for name in core() for node in ast.walk(tree(name))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "hasattr"
-    )
+    )  # fmt: skip
     assert not found
 
 
-def test_the_name_of_a_class_stands_for_one_thing():
+def test_classes_have_one_name_each_and_files_are_one_idea_under_600_lines():
     defined = Counter(
-        node.name
-        for name in modules()
-        for node in tree(name).body
+        node.name for name in modules() for node in tree(name).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
+    )  # fmt: skip
     assert not {name for name, times in defined.items() if times > 1}
-
-
-def test_a_file_is_one_idea_and_under_600_lines():
     long = {place(name) for name, path in modules().items() if path.read_text(encoding="utf-8").count("\n") > 600}
     assert not long

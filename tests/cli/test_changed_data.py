@@ -8,6 +8,7 @@ import pytest
 
 from boostrun.runner import worker
 from tests.cli.test_stream_command import records, write_npy
+from tests.marks import slow_after
 
 SET = (
     "dataset=stream dataset.path={0}/x.npy dataset.label={0}/y.npy "
@@ -36,7 +37,7 @@ def test_labels_written_through_an_open_map_are_other_data(command, workplace, a
     assert second["metrics"]["test_accuracy_pct"] < first["metrics"]["test_accuracy_pct"] - 10
 
 
-@pytest.mark.parametrize("part", ["x", "y", "xt", "yt"])
+@pytest.mark.parametrize("part", slow_after(2, ["x", "yt", "y", "xt"]))
 @pytest.mark.usefixtures("quiet_soon")
 def test_a_map_written_through_while_a_trial_reads_fails_it(command, workplace, anywhere, monkeypatch, part):
     write_npy(anywhere)
@@ -73,7 +74,7 @@ def test_a_stream_from_a_file_that_changes_while_it_is_followed_fails_its_trial(
 
     write()
     label = " dataset.label=y.npy" if kind == "npy" else ""
-    line = f"algo=onlineboost dataset=file_stream dataset.path=x.{kind}{label} trials=1 n_jobs=1 M=2"
+    line = f"algo=majority_so_far dataset=file_stream dataset.path=x.{kind}{label} trials=1 n_jobs=1"
     working = worker.train_and_test
 
     def train_and_write(*arguments):

@@ -68,13 +68,6 @@ def test_a_name_that_nobody_has_is_one_sentence_before_anything_is_read(command,
     assert code == 2 and not out and sentence in " ".join(err.split()) and "Traceback" not in err
 
 
-def test_an_unknown_paper_or_setting_is_one_sentence(command, workplace):
-    code, _, err = command("claims reservior")
-    assert code == 2 and "did you mean 'reservoir'" in err
-    code, _, err = command("claims reservoir T=5")
-    assert code == 2 and "T=5 cannot be given" in err
-
-
 def test_the_example_of_a_strangers_paper_has_claims_that_are_understood(command, workplace):
     code, out, _ = command(f"claims online_bbm --config-dir {BBM}")
     assert code == 0 and out.count("boostrun reproduce online_bbm/streams") == 2

@@ -114,22 +114,3 @@ def test_seconds_buy_as_many_rounds_as_a_pilot_promises(command, workplace):
 def test_a_budget_that_no_method_meets_is_an_empty_column(command):
     code, out, _ = command("frontier dataset=digits budget=samples_held at=5 algo=wsam tuning=0 T=2 trials=1 n_jobs=1")
     assert code == 0 and "no method has a figure" in out and "are 20 samples" in out
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    ("dataset=digits", "needs a data set and a budget"), ("summary", "holds no frontier"),
-    ("summary budget=sample", "did you mean 'samples_held'"), ("summary trials=3", "has no use for trials"),
-    ("everything", "cannot read 'everything'"), ("dataset=digits budget=sample_held", "did you mean 'samples_held'"),
-    ("dataset=digits budget=features algo=wsam", "budgets that it keeps: samples_held"),
-    ("dataset=digits budget=samples_held algo=majority", "budgets that it keeps: none"),
-    ("dataset=digits budget=samples_held algo=gem", "did you mean 'geem'"),
-    ("dataset=digits budget=samples_held at=0", "numbers above 0"),
-    ("dataset=digits budget=samples_held at=many", "numbers above 0"),
-    ("dataset=digits budget=samples_held tuning=some", "a whole number of trials"),
-    ("dataset=digits budget=samples_held algo=wsam r=5", "r is what a budget of samples_held decides for wsam"),
-    ("dataset=digits budget=samples_held algo=wsam holdout=0.3", "leave holdout out"),
-    ("dataset=digits budget=samples_held algo=wsam T=5,10", "one value for each key"),
-])  # fmt: skip
-def test_what_cannot_be_is_refused_in_a_sentence(command, words, said):
-    code, _, err = command(f"frontier {words}")
-    assert code == 2 and said in err and "Traceback" not in err

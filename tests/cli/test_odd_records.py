@@ -41,7 +41,6 @@ ODD = {
     "checkpoints of lists": put("curve", {"T": [[1]], "x": [1]}),
     "families without checkpoints": put("curve", {"family_steps": {"a": [1]}}),
 }  # fmt: skip
-NO_NUMBER = {"NaN": float("nan"), "infinity": float("inf"), "1e308": 1e308, "400 digits": 10**400}
 
 
 @pytest.fixture
@@ -96,15 +95,11 @@ def test_packed_records_that_do_not_fit_disable_no_command_and_are_named(command
     assert not answers(command, COMMANDS[0], "")
 
 
-FIRST, *OTHERS = NO_NUMBER
-
-
-@pytest.mark.parametrize("what", [FIRST, *(pytest.param(one, marks=pytest.mark.slow) for one in OTHERS)])
-def test_a_metric_that_is_no_number_is_a_failed_trial_and_runs_again(what, command, done):
+def test_a_metric_that_is_no_number_is_a_failed_trial_and_runs_again(command, done):
     files, packed = done
     packed.unlink()
     record = json.loads(files[0].read_bytes())
-    record["metrics"]["test_accuracy_pct"] = NO_NUMBER[what]
+    record["metrics"]["test_accuracy_pct"] = float("nan")
     files[0].write_text(json.dumps(record))
     code, out, err = command(f"plan {ITEM} {OF_ITEM}")
     assert code == 0 and "1 failed before" in out and "1 to run" in out and not err

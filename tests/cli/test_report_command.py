@@ -76,19 +76,6 @@ def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):
     assert page.count("data:image/png;base64,YSBwaWN0dXJl") == 1 and "not drawn yet" in page
 
 
-@pytest.mark.parametrize("line, sentence", [
-    ("report reservoir/table33", "did you mean 'reservoir/table3'"),
-    ("report reservoir/timing -o .", "a folder; name a file"), ("report reservoir/timing T=x", "T"),
-    ("report adaptive/figure1 -o file/report.html", "cannot write"),
-    ("ls algo -o a.html", "-o is an option of export, report, claims, predict and table only"),
-])  # fmt: skip
-def test_bad_usage_is_one_sentence(command, workplace, line, sentence):
-    (workplace / "file").write_text("")
-    code, out, err = command(line)
-    assert code == 2 and sentence in err and err.count("\n") == 1 and not out
-    assert not list(workplace.glob("**/*.html"))
-
-
 def test_a_papers_name_stands_for_its_items():
     from boostrun.cli.arguments import parse
     from boostrun.cli.report import _chosen
@@ -108,10 +95,3 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
     page = (workplace / "report.html").read_text()
     assert page.index('id="own-1"') < page.index('class="paper"') and "2 own trials in 1 run," in page
     assert "own:" not in command("report own store=elsewhere")[1]
-
-
-def test_copies_of_one_trial_are_shown_without_a_deviation_as_in_the_table(command, workplace):
-    assert command("algo=logitboost dataset=digits T=2 trials=2 n_jobs=1")[0] == 0
-    assert command("report own")[0] == 0
-    page = (workplace / "report.html").read_text()
-    assert "logitboost" in page and "(0.00)" not in page

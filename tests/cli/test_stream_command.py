@@ -1,10 +1,7 @@
 """dataset=stream: files read in chunks by the command, and what is said of files and settings that do not fit."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -118,7 +115,12 @@ def test_done_trials_do_not_run_twice_plan_knows_them_and_changed_files_are_stal
     assert "2 stale (changed: data or features)" in command(f"plan {line}")[1]
 
 
-def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workplace):
+def test_a_record_is_named_by_the_code_that_streamed_it_and_the_limit_by_streamed_cells_alone(command, workplace):
+    found = reached(code_of(cell_of(compose_one(FILES.split()))).roots).definitions
+    modules = {label.rpartition(".")[0] for label in found}
+    for part in ("data.stream", "data.stream_set", "data.stream_readers", "inputs.chunks"):
+        assert f"boostrun.{part}" in modules
+    assert "boostrun.data.keys" not in modules  # a new key elsewhere makes no record stale
     write_npy(workplace)
     code, out, _ = command(f"-m algo=wsam {SMALL} run.memory_limit=16,32")
     assert code == 0 and "run.memory_limit  test" in out and "wsam  16 " in out and "wsam  32 " in out
@@ -126,17 +128,9 @@ def test_the_limit_belongs_to_the_cells_of_a_streamed_set_alone(command, workpla
     assert cell_of(compose_one(["run.memory_limit=16"])) == cell_of(compose_one([]))
 
 
-def test_a_record_is_named_by_the_code_that_streamed_it():
-    found = reached(code_of(cell_of(compose_one(FILES.split()))).roots).definitions
-    modules = {label.rpartition(".")[0] for label in found}
-    for part in ("data.stream", "data.stream_set", "data.stream_readers", "inputs.chunks"):
-        assert f"boostrun.{part}" in modules
-    assert "boostrun.data.keys" not in modules  # a new key elsewhere makes no record stale
-
-
 @pytest.mark.parametrize(
     "algo",
-    slow_after(2, [
+    slow_after(1, [
         "rand", "fix", "oza", "geem algo.shared=true", "max", "window", "geem_lattice swap", "geem_active",
         "filterboost", "bisc", "geem_chen", "rand algo.balanced=true", "wsam algo.stump_search=exact",
     ]),
@@ -183,17 +177,6 @@ def test_the_data_verb_says_what_is_there_or_which_keys_are_needed(command, work
     code, _, err = command("data stream")
     assert code == 2 and "dataset.path must be given" in err
     assert "larger than memory" in command("ls dataset")[1] and "stream: yours to name" in command("doctor")[1]
-
-
-@pytest.mark.parametrize("begun", slow_after(1, ["dataset=stream dataset.chunk", "dataset=strea", "run.memory_l"]))
-def test_completion_knows_the_set_and_its_keys(begun, workplace):
-    line = f"boostrun {begun}"
-    environment = {**os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line))}
-    out = subprocess.run(
-        [sys.executable, "-m", "boostrun", "--shell-completion", "query=bash"],
-        capture_output=True, text=True, env=environment, check=True,
-    )  # fmt: skip
-    assert out.stdout.split()[0].startswith(begun.split()[-1])
 
 
 def test_files_are_looked_through_once(command, workplace, monkeypatch):

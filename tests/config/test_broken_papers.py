@@ -144,7 +144,9 @@ def test_a_healthy_paper_is_there_and_may_ask_what_else_there_is_when_it_is_impo
 
 
 @pytest.mark.parametrize("kind", slow_but(("fails",), BROKEN))
-def test_every_command_goes_on_as_if_it_were_not_there(kind, installed, run, alone):
+def test_every_command_goes_on_as_if_it_were_not_there_and_one_that_asks_for_it_names_the_fault(
+    kind, installed, run, alone
+):
     files, why = BROKEN[kind]
     installed(files)
     for line in COMMANDS if kind in SOME else QUICK:
@@ -159,12 +161,6 @@ def test_every_command_goes_on_as_if_it_were_not_there(kind, installed, run, alo
             assert "installed and left out:\n  the paper 'theirs'" in out
         elif line != SMALL:  # its output has seconds
             assert (out, [each for each in err if each not in lines]) == (printed, before)
-
-
-@pytest.mark.parametrize("kind", slow_but(("fails",), BROKEN))
-def test_a_command_that_asks_for_it_names_the_fault(kind, installed, run):
-    files, why = BROKEN[kind]
-    installed(files)
     for line in ASKING if kind in SOME else ASKING[:1]:
         code, out, err = run(line)
         assert (code, out, len(err)) == (2, "", 1), (line, out, err)

@@ -71,23 +71,13 @@ def test_an_application_of_hydras_and_its_groups_of_our_names_are_left_alone(mon
     assert {"features", "dataset"} <= store.repo.keys()
 
 
-def test_hydra_composes_the_files_of_boostrun_once(monkeypatch):
-    first = compose_one(["algo=geem"])
-    monkeypatch.setattr(composing, "_composed", None)
-    cells = compose_all(["algo=geem,wsam", "dataset=mnist,digits", "r=10,20"])
-    assert len(cells) == 8 and compose_one(["algo=geem"]) == first
-
-
-def test_every_choice_has_the_values_of_its_declaration_and_a_line_that_explains_it():
+def test_choices_and_files_of_the_config_have_the_declared_values_and_a_line_that_explains_them():
     composer = Composer()
     for group in catalogue.GROUPS:
         lines = catalogue.summaries(group)
         for name in catalogue.names(group):
             assert composer(parse([f"{group}={name}"]))[group] == {"name": name, **config.defaults(group, name)}
             assert lines[name]
-
-
-def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
     values = OmegaConf.to_container(OmegaConf.load(catalogue.conf_dir() / "config.yaml"))
     values.pop("defaults")
     assert values == {key: field.default for key, field in fields_of(Root).items()}
@@ -97,10 +87,14 @@ def test_the_files_of_the_config_have_the_declared_keys_and_defaults():
         assert read_yaml(path) == {"name": name, **config.defaults("run", name)}
 
 
-def test_a_data_set_names_its_features_and_a_word_may_choose_others():
+def test_hydra_composes_the_files_of_boostrun_once_and_a_data_set_names_its_features(monkeypatch):
     for dataset, name in {"digits": "raw", "pedestrians": "hog", "inria": "hog", "stl10": "coates_ng"}.items():
         assert compose_one([f"dataset={dataset}"]).features["name"] == name
     assert compose_one(["dataset=cifar10", "features=raw"]).features["name"] == "raw"
+    first = compose_one(["algo=geem"])
+    monkeypatch.setattr(composing, "_composed", None)
+    cells = compose_all(["algo=geem,wsam", "dataset=mnist,digits", "r=10,20"])
+    assert len(cells) == 8 and compose_one(["algo=geem"]) == first
 
 
 @pytest.mark.parametrize("words", [("algo.shrinkage=1.0", "r=1e2"), ("r=100.0", "algo.shrinkage=1")])
@@ -109,12 +103,9 @@ def test_one_value_typed_in_several_ways_is_one_cell(words):
     assert cell_of(compose_one(["algo=wsam", *words])) == expected
 
 
-def test_where_and_how_things_run_is_no_part_of_a_cell():
+def test_q_follows_r_and_where_and_how_things_run_is_no_part_of_a_cell():
     words = ["algo=wsam", "n_jobs=1", "store=x", "data_root=y", "trials=3", "seed=7", "run.memory_mb=99"]
     assert cell_of(compose_one(words)) == cell_of(compose_one(["algo=wsam"]))
-
-
-def test_q_follows_r_until_it_is_given():
     assert compose_one(["r=30"]).budget == {"r": 30, "q": 30, "T": 250}
     assert compose_one(["r=30", "q=5"]).budget["q"] == 5
 
@@ -180,16 +171,13 @@ def test_files_of_a_folder_are_composed_with_what_they_name(tmp_path):
         compose_one([], str(tmp_path))
 
 
-def test_a_budget_goes_to_the_methods_that_have_it_and_each_cell_is_there_once():
+def test_keys_and_budgets_go_to_the_choices_that_have_them_and_each_cell_is_there_once():
     found = compose_all(["algo=geem,logitboost,laminating,knn", "dataset=digits", "r=20,30", "T=7", "algo.k=3"])
     assert [(one.algo["name"], dict(one.budget)) for one in found] == [
         ("geem", {"r": 20, "q": 20, "T": 7}), ("geem", {"r": 30, "q": 30, "T": 7}),
         ("logitboost", {"T": 7}), ("laminating", {"T": 7}), ("knn", {}),
     ]  # fmt: skip
     assert found[-1].algo["k"] == 3 and "k" not in found[0].algo
-
-
-def test_keys_of_data_sets_and_features_go_to_those_that_have_them():
     words = ["algo=majority", "dataset=digits,pendigits", "dataset.split=1,2", "features=raw,hog", "features.cell=4"]
     assert expand(words) == [
         ["algo=majority", "dataset=digits", "features=raw"],
@@ -266,13 +254,10 @@ def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
         paper.load("mine/item", config_dir=str(tmp_path))
 
 
-def test_items_are_read_as_omegaconf_reads_them():
+def test_items_are_read_as_omegaconf_reads_them_and_an_exponent_makes_a_number(tmp_path):
     found = list(catalogue.options("paper").values())
     assert len(found) > 80
     for path in found:
         assert repr(read_yaml(path)) == repr(OmegaConf.to_container(OmegaConf.load(path))), path
-
-
-def test_an_exponent_makes_a_number(tmp_path):
     (tmp_path / "numbers.yaml").write_text("[1e-3, -2E5, 1.5e3, 1e, e1, .5]")
     assert read_yaml(tmp_path / "numbers.yaml") == [0.001, -2e5, 1500.0, "1e", "e1", 0.5]

@@ -73,7 +73,7 @@ def _quick_or_slow(name):
     compile, and of the policies a few stand for all."""
     method = METHODS[name]
     follows = "stream" in method.inputs and name not in STREAM_LEARNERS
-    searches = method.paper == "adaptive" and name not in ("uniform_naive", "laminating", "tasting_1q", "mas_1q")
+    searches = method.paper == "adaptive" and name not in ("laminating", "tasting_1q")
     return pytest.param(name, marks=pytest.mark.slow) if follows or searches else name
 
 

@@ -1,4 +1,4 @@
-"""The README is short, and the commands of all pages are understood."""
+"""The README is short, links lead somewhere, and the commands of all pages are understood."""
 
 import re
 import shlex
@@ -19,10 +19,6 @@ PAGES = [
 ]
 
 
-def test_the_readme_is_short():
-    assert (ROOT / "README.md").read_text().count("\n") <= 120
-
-
 def commands(page: Path) -> list[str]:
     """The words after `boostrun` of a page's commands in ```console and ```text, whether they are run or not."""
     blocks = re.findall(r"```(?:console|text)\n(.*?)```", page.read_text(), re.DOTALL)
@@ -41,5 +37,35 @@ def test_the_commands_of_a_page_are_understood(page):
             compose_all(split_ranges([word for word in words.overrides if not word.startswith("tune.")])[0])
 
 
-def test_commands_are_found_on_pages():
+def test_the_readme_is_short_and_commands_are_found_on_pages():
     assert commands(ROOT / "README.md") and sum(len(commands(page)) for page in PAGES) > 30
+    assert (ROOT / "README.md").read_text().count("\n") <= 120
+
+
+LINKING = [
+    ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "datasets" / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md")),
+]  # fmt: skip
+WRITTEN_BY_MAKE_DOCS = {ROOT / "docs" / "reference" / f"{name}.md" for name in ("verbs", "methods")}
+_LINK = re.compile(r"""(?:\]\(|src="|srcset=")([^)"#\s]*)(?:#([^)"\s]*))?""")
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page: its headings, as web pages of repositories and mkdocs name them, and explicit ones."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    named = {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip()) for heading in headings}
+    return {*named, *re.findall(r'<a id="([^"]+)">', text)}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for path, anchor in _LINK.findall(text):
+        if re.match(r"[a-z]+:", path):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        if target in WRITTEN_BY_MAKE_DOCS or (not (ROOT / "results").is_dir() and "results/" in path):
+            continue
+        assert target.exists(), f"{path} is missing"
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor} is no heading"

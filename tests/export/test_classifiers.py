@@ -159,13 +159,10 @@ def test_constant_attributes_leave_constant_scores(tmp_path):
         assert (numbers == 0).all() and (scores[0] == scores[1]).all() and np.isfinite(scores).all()
 
 
-def test_a_class_without_a_score_is_left_out(tmp_path):
+def test_a_class_without_a_score_is_left_out_and_a_model_without_features_refused(tmp_path):
     model = VoteEnsemble(np.zeros(1, np.int32), np.zeros(1), np.array([[1, -1]], np.int8), np.ones(1))
     compiled = Compiled(c_source(Saved(model, ["a", "b", "c"], 1, {}, "boostrun.VoteEnsemble/1")), tmp_path)
     assert compiled(np.array([[1.0], [-1.0]]))[0].tolist() == [0, 1] and compiled.shared.class_name(2) == b""
-
-
-def test_a_model_without_features_is_refused():
     for model in (VoteEnsemble.empty(3), StumpEnsemble.of([[], []])):
         with pytest.raises(BoostrunError, match="nothing to export"):
             c_source(Saved(model, ["a", "b", "c"], 4, {}, f"boostrun.{type(model).__name__}/1"))

@@ -13,11 +13,9 @@ PAPER = """
     from boostrun.methods.paper import DataSet, Paper
     from boostrun.config.fields import Keys, integer, keys
     from boostrun.data.keys import DriftingStreamKeys
-
     @keys
     class VoteKeys(Keys):
         rounds: int = integer(4, help="T")
-
     PAPER = Paper(
         title="Anybody 2026",
         methods={"vote": Method("vote:Vote", VoteKeys, "votes", budget={"T": "rounds"}, random=False, given=frozenset(),
@@ -32,20 +30,17 @@ VOTE = """
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.neighbors import NearestCentroid
     from own_paper import VoteKeys
-
     class Vote(VoteKeys):
         def fit(self, X, y):
             self.model_ = NearestCentroid().fit(X, y)
             self.estimators_ = [self.model_] * self.rounds
             return self
         def predict(self, X): return self.model_.predict(X)
-
     def first(batch, r, rng): return np.arange(r), batch.weights[:r]
 """
 COIN = """
     import numpy as np
     from boostrun.data.streams import DriftStream
-
     def files(options, data_root): return {}
     def places(options, data_root): return "generated"
     def draw(options, data_root, rng, holdout_rng):
@@ -106,11 +101,6 @@ def test_what_a_declaration_names_and_is_not_there_is_told_with_its_name(brought
     assert "strategies first: vote:last" in found["everything that it names is there"] and len(found) == 2
 
 
-def test_a_paper_takes_no_keys(brought):
-    with pytest.raises(BoostrunError, match="own_paper takes no T: a paper is checked with the defaults"):
-        things.sections("own_paper:PAPER", "mine", ["T=3"])
-
-
 WRONG = {
     "paper: own_papr": ("paper: own_paper", "paper: no figures of a paper 'own_papr'; did you mean 'own_paper'?"),
     "table: table2": ("table: table1", "table: no table of paper 'own_paper' 'table2'; did you mean 'table1'?"),
@@ -142,8 +132,10 @@ def test_a_wrong_item_is_told_before_any_trial(wrong, brought, command, workplac
         assert re.search(r"mine/paper/own_paper/table1.yaml:\d+: ", out)
 
 
-def test_a_bad_key_of_an_item_is_told_too(brought, command):
+def test_a_bad_key_of_an_item_is_told_and_a_paper_takes_none(brought, command):
     brought("paper/own_paper/table1.yaml", ITEM.replace("overrides: [trials=2]", "overrides: [algo.rouns=2]"))
     code, out, _ = command("check own_paper/table1 --config-dir mine")
     assert code == 1 and "FAILED   the settings of every cell can be put together: BoostrunError" in out
     assert "has no key 'rouns'" in out
+    with pytest.raises(BoostrunError, match="own_paper takes no T: a paper is checked with the defaults"):
+        things.sections("own_paper:PAPER", "mine", ["T=3"])

@@ -12,18 +12,12 @@ from boostrun.runner.plan import compose_one
 
 VOTER = """
     import numpy as np
-
     class Voter:
         budget = {"T": "rounds"}
-
         def __init__(self, rounds=3, share=0.5, note="", random_state=None):
             self.rounds, self.share, self.note = rounds, share, note
-
-        def fit(self, X, y):
-            self.most = np.bincount(y).argmax()
-
-        def predict(self, X):
-            return np.full(len(X), self.most)
+        def fit(self, X, y): self.most = np.bincount(y).argmax()
+        def predict(self, X): return np.full(len(X), self.most)
 """
 RUN = "--config-dir mine algo=voter dataset=digits trials=1 n_jobs=1"
 
@@ -57,29 +51,15 @@ def test_a_path_in_a_value_runs_nothing(word, command, voter, trap, workplace):
     assert code == (0 if word.startswith("algo.note") else 2) and "Traceback" not in err
 
 
-def test_nor_does_one_in_a_yaml_that_is_not_its_class(command, voter, trap):
+def test_nor_does_a_choice_that_is_not_made_or_a_file_that_speaks_for_another(command, voter, trap, mine):
+    mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
+    mine("features/raw2.yaml", "# @package _global_\nfeatures: {name: raw}\ndataset: {class: 'trap:run'}\n")
+    assert command(RUN)[0] == command("ls --config-dir mine")[0] == 0
+    assert "trapped: yours to name" in command("doctor --config-dir mine")[1]
+    assert "dataset 'digits' is boostrun's own" in command(f"{RUN} features=raw2")[2]
     voter.write_text("name: voter\nclass: voter:Voter\nnote: trap:run\n_target_: trap.run\n")
     code, _, err = command(RUN)
     assert code == 2 and "algo 'voter' has no key '_target_'" in err
-
-
-def test_nor_does_a_choice_that_is_not_made(command, voter, trap, mine):
-    mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
-    code, _, err = command(RUN)
-    assert code == 0, err
-    assert command("ls --config-dir mine")[0] == 0
-
-
-@pytest.mark.slow
-def test_nor_does_one_that_the_doctor_looks_at(command, voter, trap, mine):
-    mine("dataset/trapped.yaml", "name: trapped\nclass: trap:run\n")
-    assert "trapped: yours to name" in command("doctor --config-dir mine")[1]
-
-
-def test_nor_does_another_file_that_speaks_for_a_packaged_choice(command, voter, trap, mine):
-    mine("features/raw2.yaml", "# @package _global_\nfeatures: {name: raw}\ndataset: {class: 'trap:run'}\n")
-    code, _, err = command(f"{RUN} features=raw2")
-    assert code == 2 and "dataset 'digits' is boostrun's own" in err
 
 
 def test_nor_does_a_config_from_elsewhere(trap):
@@ -108,23 +88,15 @@ WRONG = """
     class Base:
         def fit(self, X, y): ...
         def predict(self, X): ...
-
     class Stars(Base):
         def __init__(self, *rest): ...
-
     class Deaf:
         def fit(self, X, y): ...
-
-    class Thrifty(Base):
-        budget = {"rounds": "rounds"}
-
-    class Vague(Base):
-        budget = {"T": "rounds"}
-
+    class Thrifty(Base): budget = {"rounds": "rounds"}
+    class Vague(Base): budget = {"T": "rounds"}
     class Boundless(Base):
         budget = {"T": "rounds"}
         def __init__(self, rounds=None): ...
-
     class Named(Base):
         def __init__(self, name="x"): ...
 """
@@ -141,26 +113,16 @@ def test_a_mistake_is_one_sentence(content, voter, mine):
     assert SENTENCES[content] in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_so_it_is_at_the_command(command, voter, workplace):
-    voter.write_text("name: voter\nclass: voter:Vote\n")
-    code, out, err = command(RUN)
-    assert code == 2 and not out and "did you mean 'Voter'?" in err and err.count("\n") == 1
-    assert not (workplace / "results").exists()
-
-
-def test_so_is_a_name_that_is_not_the_files_or_is_taken(command, voter, mine):
+def test_bad_keys_and_names_that_are_taken_or_not_the_files_are_one_sentence(command, voter, mine):
+    assert "algo.share=x: a finite number is needed" in command(f"{RUN} algo.share=x")[2]
+    assert "algo 'voter' has no key 'shere'; did you mean 'algo.share'?" in command(f"{RUN} algo.shere=1")[2]
+    assert "algo 'voter' has no use for r=9 (it takes T)" in command(f"{RUN} r=9")[2]
+    assert "cannot be taken away" in command(f"{RUN} ~algo.class")[2]
     voter.write_text("name: other\nclass: voter:Voter\n")
     assert "its name is that of no YAML file in --config-dir" in command(RUN)[2]
     mine("algo/geem.yaml", "name: geem\nclass: voter:Voter\n")
     code, _, err = command(RUN)
     assert code == 2 and "mine/algo/geem.yaml: algo 'geem' is boostrun's own; give yours another name" in err
-
-
-def test_so_is_a_bad_key_or_a_budget_that_is_not_taken(command, voter):
-    assert "algo.share=x: a finite number is needed" in command(f"{RUN} algo.share=x")[2]
-    assert "algo 'voter' has no key 'shere'; did you mean 'algo.share'?" in command(f"{RUN} algo.shere=1")[2]
-    assert "algo 'voter' has no use for r=9 (it takes T)" in command(f"{RUN} r=9")[2]
-    assert "cannot be taken away" in command(f"{RUN} ~algo.class")[2]
 
 
 def test_a_data_set_or_family_that_fails_says_where(command, mine):
@@ -193,13 +155,6 @@ def test_a_data_set_or_family_that_fails_says_where(command, mine):
         assert code == 2 and sentence in err and "Traceback" not in err, err
 
 
-def test_a_trial_that_fails_is_a_record_with_the_command_again(command, voter, mine):
-    mine("voter.py", VOTER.replace("return np.full(len(X), self.most)", "return self.most"))
-    code, _, err = command(RUN)
-    assert code == 1 and "Voter.predict gave the shape () for 359 samples" in err
-    assert "again: boostrun --config-dir mine algo=voter algo.share=0.5" in err
-
-
 def test_records_carry_the_digest_of_the_persons_file(command, voter, mine):
     assert command(RUN)[0] == 0
     assert "1 cached" in command(f"plan {RUN}")[1]
@@ -213,7 +168,7 @@ def test_records_carry_the_digest_of_the_persons_file(command, voter, mine):
 
 def test_no_record_is_kept_of_code_that_changes_while_it_runs(command, voter, mine):
     edit = "__import__('pathlib').Path('mine/sizes.py').write_text('SHARE = 2')"
-    changed = VOTER.replace("self.most =", f"{edit}\n            self.most =")
+    changed = VOTER.replace("self.most =", f"{edit}; self.most =")
     mine("voter.py", changed.replace("np.full(len(X), self.most)", "np.full(len(X), self.most) * SHARE")
          .replace("import numpy as np", "import numpy as np\n    from sizes import SHARE"))  # fmt: skip
     mine("sizes.py", "SHARE = 1\n")
@@ -227,14 +182,9 @@ def test_a_data_set_with_files_is_stale_when_one_changes(command, mine, workplac
         "shelf.py",
         """
         import numpy as np
-
         class Shelf:
-            def __init__(self, path="numbers.txt", test_part=False):
-                self.path, self.test_part = path, test_part
-
-            def files(self, data_root):
-                return [data_root / self.path]
-
+            def __init__(self, path="numbers.txt", test_part=False): self.path, self.test_part = path, test_part
+            def files(self, data_root): return [data_root / self.path]
             def read(self, data_root):
                 x = np.loadtxt(data_root / self.path).reshape(-1, 2)
                 y = np.array(["a", "b"])[np.arange(len(x)) % 2]
@@ -258,9 +208,7 @@ def test_a_data_set_that_is_other_each_time_is_found_out(command, mine):
         "dice.py",
         """
         import numpy as np
-
-        def dice():
-            return np.random.rand(40, 2), np.arange(40) % 2
+        def dice(): return np.random.rand(40, 2), np.arange(40) % 2
     """,
     )
     mine("dataset/dice.yaml", "name: dice\nclass: dice:dice\n")
@@ -304,6 +252,13 @@ def test_defaults_that_no_record_can_hold_are_no_keys():
 
 def test_values_may_be_trained_on_as_they_are(command, voter):
     assert command(f"{RUN} features=linear")[0] == 0
+
+
+def test_a_trial_that_fails_is_a_record_with_the_command_again(command, voter, mine):
+    mine("voter.py", VOTER.replace("return np.full(len(X), self.most)", "return self.most"))
+    code, _, err = command(RUN)
+    assert code == 1 and "Voter.predict gave the shape () for 359 samples" in err
+    assert "again: boostrun --config-dir mine algo=voter algo.share=0.5" in err
 
 
 @pytest.mark.parametrize("thing, splits", [

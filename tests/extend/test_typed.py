@@ -11,17 +11,11 @@ from boostrun.runner.plan import compose_all, compose_one, expand, own_choices
 SVC = "sklearn.svm:SVC"
 KEYWORDS = """
 from sklearn.neighbors import KNeighborsClassifier
-
 class Near(KNeighborsClassifier):
-    def __init__(self, **keys):
-        super().__init__(**keys)
-
+    def __init__(self, **keys): super().__init__(**keys)
 class Numbers:
-    def fit(self, X, y):
-        self.mean = y.mean()
-
-    def predict(self, X):
-        return X[:, 0] * 0 + self.mean
+    def fit(self, X, y): self.mean = y.mean()
+    def predict(self, X): return X[:, 0] * 0 + self.mean
 """
 
 
@@ -50,24 +44,18 @@ def trials(here, cache):
     return lambda *words: run(*words, "dataset=digits", "run.pictures=false", **places)
 
 
-def test_both_ways_to_name_a_class_make_the_same_cell():
+def test_both_ways_to_name_a_class_make_the_same_cell_with_keys_that_are_its_own():
     long = compose_one(["algo=estimator", f"algo.class={SVC}", "algo.C=3"])
     assert long == compose_one([f"algo={SVC}", "algo.C=3"]) and long.algo["C"] == 3
-
-
-def test_in_a_sweep_each_class_has_the_keys_that_are_its_own():
     found = expand(["algo=geem,estimator", f"algo.class={SVC},sklearn.tree:DecisionTreeClassifier", "algo.C=3", "r=20"])
     assert found == [
         ["algo=geem", "r=20"], [f"algo={SVC}", "algo.C=3"], ["algo=sklearn.tree:DecisionTreeClassifier"],
     ]  # fmt: skip
 
 
-def test_the_budget_of_samples_is_kept_by_any_class(trials):
+def test_the_budget_of_samples_is_kept_by_any_class_and_keywords_are_keys_too(trials):
     table = trials("algo=majority,estimator", "algo.class=keywords:Near", "algo.samples_held=100").set_index("algo")
     assert table.peak_samples_held["keywords:Near"] == 100 and table.test_accuracy_pct["keywords:Near"] > 70
-
-
-def test_keywords_without_a_name_in_the_signature_are_keys_too(trials):
     table = trials("algo=keywords:Near", "algo.n_neighbors=1,200", "algo.samples_held=300")
     assert table["algo.n_neighbors"].tolist() == [1, 200]
     assert table.test_accuracy_pct[0] > table.test_accuracy_pct[1] + 5
@@ -99,11 +87,8 @@ def test_what_cannot_be_used_is_told_in_a_sentence(words, sentence, here):
     assert sentence in str(error.value) and "\n" not in str(error.value)
 
 
-def test_more_samples_held_than_there_are_is_refused(trials):
+def test_more_samples_held_than_there_are_and_a_regressor_are_refused(trials):
     with pytest.raises(BoostrunError, match="there are 1438 samples to train on"):
         trials("algo=keywords:Near", "algo.samples_held=2000")
-
-
-def test_a_regressor_is_told_to_be_none(trials):
     with pytest.raises(BoostrunError, match="labels that it was not trained on"):
         trials("algo=keywords:Numbers", "algo.samples_held=50")

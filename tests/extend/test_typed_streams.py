@@ -96,24 +96,23 @@ def test_whatever_form_examples_have_they_are_the_same_stream(drawn, name):
     np.testing.assert_array_equal(found.y, (here.Y == "low").astype(int))
 
 
-def test_parameters_are_keys_and_of_an_endless_one_the_first_examples_are_held(drawn):
+def test_parameters_are_keys_and_features_that_come_and_go_are_missing_where_they_are_not(drawn):
     assert len(drawn("rows", n=20)) == 20 and len(drawn("Walked", n=9)) == 9
     assert len(drawn("endless", first=123)) == 123 and len(drawn("blocks", first=30)) == 30
     with pytest.raises(BoostrunError, match="has no key 'm'"):
         drawn("rows", m=20)
-
-
-def test_one_that_does_not_end_is_said(drawn, monkeypatch):
-    monkeypatch.setattr(stream, "_MOST", 1 << 17)
-    with pytest.raises(BoostrunError, match="mine:endless had not ended after 20,000 examples"):
-        drawn("endless")
-
-
-def test_features_that_come_and_go_are_missing_where_they_are_not(drawn):
     with pytest.raises(BoostrunError, match="NaN or infinite, first in row 0, feature 1"):
         drawn("coming")
     found = drawn("coming", missing="last")
     assert found.x.tolist() == [[1, 0, 0], [1, 2, 0], [1, 3, 0], [4, 3, 5]] and found.classes == ("0", "1")
+
+
+def test_an_endless_stream_and_a_method_that_follows_none_are_said(drawn, monkeypatch):
+    monkeypatch.setattr(stream, "_MOST", 1 << 17)
+    with pytest.raises(BoostrunError, match="mine:endless had not ended after 20,000 examples"):
+        drawn("endless")
+    with pytest.raises(BoostrunError, match="algo 'geem' cannot follow the stream dataset=mine:rows"):
+        compose_one(["dataset=mine:rows", "algo=geem"])
 
 
 @pytest.mark.parametrize("name, said", [
@@ -155,8 +154,3 @@ def test_a_run_is_a_record_like_any_other(drawn, command):
     (record,) = cell.done
     assert record["metrics"]["kappa_majority"] == 0.0 and len(record["curve"]["examples"]) == 60
     json.dumps(record, allow_nan=False)
-
-
-def test_a_method_that_follows_no_stream_is_said(drawn):
-    with pytest.raises(BoostrunError, match="algo 'geem' cannot follow the stream dataset=mine:rows"):
-        compose_one(["dataset=mine:rows", "algo=geem"])

@@ -33,12 +33,15 @@ def parts(x, y=None, test=None):
     return {"x_train": x, "y_train": y, "x_test": test, "y_test": np.arange(len(test)) % 2}
 
 
-def test_missing_is_below_all_values_in_the_column_and_above_them_in_its_copy(bank):
+def test_missing_goes_to_numbers_below_and_above_and_a_column_without_values_is_one_bin(bank):
     x = np.array([[5.0, 1.0], [NAN, 2.0], [7.0, 3.0], [6.0, 4.0]])
     found = bank(**parts(x, test=np.array([[-3e38, NAN], [NAN, 9.0], [3e38, 0.0]])))
     assert found.n_features == 3 and found.meta["missing"] == {"columns": [0]}
     assert found.codes("train").tolist() == [[1, 0, 3, 2], [0, 1, 2, 3], [0, 255, 2, 1]]
     assert found.codes("test").tolist() == [[1, 0, 3], [0, 3, 0], [0, 255, 2]]  # the second column has no missing bin
+    x = np.array([[1.0, NAN], [2.0, NAN], [3.0, NAN], [4.0, NAN]])
+    assert bank(**parts(x)).codes("train").tolist() == [[0, 1, 2, 3], [0] * 4, [255] * 4]
+    assert np.isfinite(bank("linear", **parts(x)).values("train")).all()
 
 
 @pytest.mark.parametrize("bins", [2, 16, 256])
@@ -92,12 +95,6 @@ def test_numbers_become_the_mean_and_a_column_that_says_where(bank):
     whole = np.concatenate([np.where(np.isnan(x), [2.0, 20.0], x), where], axis=1)
     np.testing.assert_allclose(found.values("train"), (whole - whole.mean(axis=0)) / whole.std(axis=0))
     assert found.values("test")[0].round(6).tolist() == [0, 0, *np.round(np.sqrt([3, 3]), 6)]
-
-
-def test_a_column_without_any_value_is_one_bin(bank):
-    x = np.array([[1.0, NAN], [2.0, NAN], [3.0, NAN], [4.0, NAN]])
-    assert bank(**parts(x)).codes("train").tolist() == [[0, 1, 2, 3], [0] * 4, [255] * 4]
-    assert np.isfinite(bank("linear", **parts(x)).values("train")).all()
 
 
 def test_features_of_complete_samples_refuse_missing_values(bank, tmp_path, monkeypatch):

@@ -74,10 +74,12 @@ def test_it_is_built_once_and_products_have_a_bank_of_their_own(data, tmp_path, 
     assert made(data, tmp_path, scale="minmax").key != bank_key(data, {"name": "linear", "scale": "max01"}, tmp_path)
 
 
-def test_stumps_are_the_codes_of_raw_features(data, tmp_path):
+def test_stumps_are_the_codes_of_raw_features_and_anchors_are_no_more_than_samples(data, tmp_path):
     one, two = (open_bank(data, {"name": name}, tmp_path, tmp_path / "cache") for name in ("raw", "stumps"))
     np.testing.assert_array_equal(one.codes("train"), two.codes("train"))
     np.testing.assert_array_equal(one.edges, two.edges)
+    with pytest.raises(BoostrunError, match=r"features\.anchors=51 is more than the 50 training samples"):
+        open_bank(data, {"name": "anchors", "anchors": 51}, tmp_path, tmp_path / "cache")
 
 
 @pytest.mark.parametrize("name", ["values_train.npy", "values_test.npy", "labels_test.npy", "fitted.npz", "meta.json"])
@@ -133,8 +135,3 @@ def test_anchors_hold_components_whose_largest_coordinate_is_one(data, tmp_path)
     nearest = distances.argmin(axis=1)
     for j in np.unique(nearest):  # k-means has come to rest
         np.testing.assert_allclose(points[nearest == j].mean(axis=0), fitted["anchors"][j], atol=1e-6)
-
-
-def test_more_anchors_than_samples_is_a_sentence(data, tmp_path):
-    with pytest.raises(BoostrunError, match=r"features\.anchors=51 is more than the 50 training samples"):
-        open_bank(data, {"name": "anchors", "anchors": 51}, tmp_path, tmp_path / "cache")

@@ -97,16 +97,13 @@ def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     assert len(made.diagrams) == 1 and "6 seeds" in made.diagrams[0].caption and ": 1" in made.ranks_remark
 
 
-def test_too_many_lines_for_a_chart_are_said(make_entry, spec):
+def test_a_table_against_one_of_its_columns_and_too_many_lines(make_entry, spec):
     entries = [make_entry(f"m{number}", values=[1.0]) for number in range(30)]
     for entry in entries:
         entry.records[0]["curve"] = curve(0)
     made = section("a/b", "", build(spec, entries), entries, entries, ["test_accuracy_pct"], {}, Records())
     assert not made.plots and "more than 24 lines" in made.plots_remark
     assert not list(curve_figures([], [make_entry()], ["test_accuracy_pct"], Extras()))
-
-
-def test_a_table_against_one_of_its_columns(make_entry):
     entries = [make_entry("geem", r=r, values=[1.0 + r], expected=1, metric="test_accuracy_pct") for r in (2, 4, 8)]
     (shown,) = curve_figures(entries, [], ["test_accuracy_pct"], Extras(sweep=(1, "r")))
     assert (shown.stem, shown.title) == ("curve_r", "against r")

@@ -82,10 +82,12 @@ def test_fewer_than_six_seeds_carry_no_verdict_and_the_command_that_makes_more_i
     assert judge(claim(tmp_path, test="order", sides=["a", "b"]), shown({"a": 9, "b": 5})).commands == ["show"]
 
 
-def test_copies_of_one_run_are_one_run():
+def test_copies_of_one_run_are_one_run_and_an_effect_is_told_with_digits_that_say_something():
     copies = Side("a", dict.fromkeys(range(10), 1.0)), Side("b", dict.fromkeys(range(10), 0.0))
     assert findings.order([copies], True)[0].verdict == "undecided"
     assert findings.exact([copies], 0.0, math.inf, False)[0].verdict == "holds"
+    assert Evidence("holds", "a - b", 10, 0.00123, -0.001, 0.01).effect == "a - b +0.0012 [-0.0010, +0.010]"
+    assert Evidence("holds", "a / b", 10, 2.0, 1.0, 3.0).effect == "a / b 2.00 [1.00, 3.00]"
 
 
 def test_of_counts_in_which_nothing_is_random_every_seed_decides():
@@ -140,18 +142,14 @@ def test_counts_of_errors_are_fishers(tmp_path):
     assert findings.errors([(Side("a", {0: 46}), Side("b", {0: 47}))], 10000, 25)[0].verdict == "holds"
 
 
-def test_a_claim_that_holds_in_some_cases_says_in_which(tmp_path):
+def test_a_claim_that_holds_in_some_cases_says_in_which_and_an_open_one_says_why(tmp_path):
     cases = {"on one": {"sides": ["a", "b"]}, "on another": {"sides": ["b", "a"]}}
     found = judge(claim(tmp_path, test="order", cases=cases), shown({"a": 90, "b": 80}))
     assert found.verdict == "holds only if on one; fails on another"
-
-
-def test_records_of_different_code_are_not_compared(tmp_path):
-    levels = {"a": 90, "b": 80}
-    mixed = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123"}))
-    assert mixed.word == "undecided" and "records of different code" in mixed.verdict
-    old = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123", "b": "4567"}))
-    assert old.word == "holds" and old.stale
+    path = tmp_path / "claims.yaml"
+    path.write_text("[{claim: a, where: b, open: no data, command: boostrun algo=geem}]")
+    found = judge(read(path)[0], {})
+    assert found.verdict == "undecided (no data)" and found.commands == ["boostrun algo=geem"]
 
 
 def test_lines_of_a_table_without_trials_are_held_one_by_one(tmp_path):
@@ -163,13 +161,6 @@ def test_lines_of_a_table_without_trials_are_held_one_by_one(tmp_path):
     assert word(tmp_path, sources, **asked, lines={"check": "k = 8"}, **{"is": ["<=", "most"]}) == "holds"
     with pytest.raises(BoostrunError, match="no line"):
         word(tmp_path, sources, **asked, lines={"check": "k = 9"}, **{"is": ["<=", "most"]})
-
-
-def test_an_open_claim_cannot_be_told_and_says_why(tmp_path):
-    path = tmp_path / "claims.yaml"
-    path.write_text("[{claim: a, where: b, open: no data, command: boostrun algo=geem}]")
-    found = judge(read(path)[0], {})
-    assert found.verdict == "undecided (no data)" and found.commands == ["boostrun algo=geem"]
 
 
 @pytest.mark.parametrize("row, sentence", [
@@ -199,13 +190,18 @@ def test_a_file_that_is_no_list_of_claims_is_one_sentence(tmp_path, content):
         read(tmp_path / "claims.yaml")
 
 
-def test_a_side_is_one_cell_and_where_the_table_was_narrowed_none(tmp_path):
+def test_a_side_is_one_cell_and_records_of_different_code_are_not_compared(tmp_path):
     absent = judge(claim(tmp_path, test="order", sides=["a", "z"]), shown({"a": 90, "b": 80}))
     assert "not in the table as it is published" in absent.verdict and absent.commands == ["make"]
     both = build(TableSpec("", "", "", "test_accuracy_pct", True, ("dataset",)),
                  [Entry("a", (data,), {}, 10, trials(9, 0)) for data in ("x", "y")])  # fmt: skip
     with pytest.raises(BoostrunError, match="2 cells"):
         judge(claim(tmp_path, test="order", sides=["a", 5]), {"p/item": Source("", "", both, [frozenset()] * 2)})
+    levels = {"a": 90, "b": 80}
+    mixed = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123"}))
+    assert mixed.word == "undecided" and "records of different code" in mixed.verdict
+    old = judge(claim(tmp_path, test="order", sides=["a", "b"]), shown(levels, codes={"a": "0123", "b": "4567"}))
+    assert old.word == "holds" and old.stale
 
 
 def test_the_page_has_a_row_for_each_claim_and_sums_that_agree(tmp_path):
@@ -216,8 +212,3 @@ def test_the_page_has_a_row_for_each_claim_and_sums_that_agree(tmp_path):
     assert text.summary({"mine": rows}) == [["", "claims", *text.WORDS], ["mine", "2", "1", "0", "1", "0"]]
     shown_text = text.terminal({"mine": rows})
     assert "holds: a first (1)" in shown_text and "fails: a first (1)" in shown_text and "$ show" in shown_text
-
-
-def test_an_effect_is_told_with_digits_that_say_something():
-    assert Evidence("holds", "a - b", 10, 0.00123, -0.001, 0.01).effect == "a - b +0.0012 [-0.0010, +0.010]"
-    assert Evidence("holds", "a / b", 10, 2.0, 1.0, 3.0).effect == "a / b 2.00 [1.00, 3.00]"

@@ -21,14 +21,11 @@ def table(*entries):
     return build(TableSpec("x", "", "", "test_accuracy_pct", True, ("dataset",)), list(entries))
 
 
-def test_trials_are_paired_by_seed_and_others_left_out():
+def test_trials_are_paired_by_seed_with_a_base_of_their_own_column_and_setting(tmp_path):
     base = entry("iboost", {0: 90.0, 1: 80.0, 2: 70.0})
     (one,) = differences(table(base, entry("ocb", {2: 69.0, 0: 88.0, 7: 0.0})), "iboost")
     assert (one.row, one.n, one.mean) == ("ocb", 2, pytest.approx(-1.5))
     assert one.low < one.mean < one.high
-
-
-def test_a_base_counts_in_its_own_column_and_setting_only(tmp_path):
     made = table(
         entry("iboost", {0: 90.0}, setting="a"), entry("ocb", {0: 80.0}, setting="a"),
         entry("iboost", {0: 50.0}, setting="b"), entry("ocb", {0: 49.0}, setting="b"),
@@ -44,7 +41,7 @@ def test_a_base_counts_in_its_own_column_and_setting_only(tmp_path):
 MANY = TableSpec("Many", "", "", "test_accuracy_pct", True, ("dataset", "r"))
 
 
-def test_methods_compete_over_data_sets_where_there_are_five(make_entry):
+def test_methods_compete_over_five_data_sets_or_else_over_seeds_of_each_and_that_is_said(make_entry):
     entries = [
         make_entry(row, data, values=[better + place, better + place + 0.1], expected=2)
         for better, row in enumerate(("rand", "wsam", "geem"))
@@ -53,9 +50,6 @@ def test_methods_compete_over_data_sets_where_there_are_five(make_entry):
     held, remark = contests(build(MANY, entries))
     assert [contest.ranks.methods for contest in held] == [("geem", "wsam", "rand")] and not remark
     assert held[0].over == "5 data sets: p, q, r, s, t" and held[0].ranks.mean_ranks == (1.0, 2.0, 3.0)
-
-
-def test_over_seeds_of_each_data_set_where_there_are_fewer_and_that_is_said(make_entry):
     entries = [
         make_entry(row, data, values=[better + seed / 8 for seed in range(6)], expected=6)
         for better, row in enumerate(("rand", "wsam", "geem"))
@@ -78,8 +72,8 @@ M = ["M=20", "M=50", "M=100"]
 
 def cells():
     entries = [
-        Entry(row, (metric, label), {}, 1, [{"seed": 0, "metrics": {metric: value}}], metric=metric) for row,
-        metrics in MEANS.items() for metric, values in metrics.items() for label, value in zip(M, values)
+        Entry(row, (metric, label), {}, 1, [{"seed": 0, "metrics": {metric: value}}], metric=metric)
+        for row, metrics in MEANS.items() for metric, values in metrics.items() for label, value in zip(M, values)
     ]  # fmt: skip
     return build(TableSpec("x", "", "", "test_accuracy_pct", True, ("metric", "M")), entries).cells
 
@@ -103,7 +97,7 @@ def test_trends(metric, target, verdict):
     assert line.startswith(f"target {verdict}: {'time s' if metric == 'time_s' else 'test accuracy %'} M=20 to M=100")
 
 
-def test_orders_and_marks_look_at_the_good_end_of_each_metric():
+def test_orders_look_at_the_good_end_of_each_metric_and_targets_may_speak_of_one_setting():
     order = {"columns": ["M=20"], "order": ["iboost", "adaboost"]}
     lines = check_targets([{"metric": metric, **order} for metric in ("test_accuracy_pct", "time_s")], cells(), True)
     assert lines == [
@@ -111,9 +105,6 @@ def test_orders_and_marks_look_at_the_good_end_of_each_metric():
     ]  # fmt: skip
     best = {(cell.metric, cell.column[1]): cell.row for cell in cells() if cell.rank == "best"}
     assert best["test_accuracy_pct", "M=20"] == best["time_s", "M=20"] == "iboost"
-
-
-def test_a_target_may_speak_of_one_setting():
     made = table(*(entry(row, {0: value}, setting=setting) for row, setting, value in (
         ("a", "paper", 2.0), ("b", "paper", 1.0), ("a", "other", 0.0), ("b", "other", 1.0))))  # fmt: skip
     order = {"metric": "test_accuracy_pct", "columns": ["sea"], "order": ["a", "b"]}

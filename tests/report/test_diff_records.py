@@ -32,48 +32,36 @@ def test_equal_seeds_over_equal_data_are_tested_in_pairs(make_record):
     assert "significant (Welch, p < 0.0001)" in diff(few, later)
 
 
-def test_equal_records_differ_in_nothing(make_record):
+def test_equal_records_differ_in_nothing_whatever_their_order(make_record):
     a = [make_record(s, 80.0) for s in range(8)]
     lines = squeeze(diff(a, a))
     assert lines.count("no difference") == 2
     assert any("not significant (Wilcoxon paired by seed, p = 1.0000)" in line for line in lines)
-
-
-def test_metrics_of_one_side_only_and_failures_are_shown(make_record):
-    a = [make_record(0, {"test_accuracy_pct": 80.0, "log10_loss": -1.0}), make_record(1, {}, status="failed")]
-    lines = squeeze(diff(a, [make_record(0, 80.0)]))
-    assert lines[0] == "a: 2 records (1 failed), seeds 0, 1; b: 1 record, seed 0"
-    assert "log10 loss a: -1.00 n=1 b: — n=0" in lines
-
-
-def test_groups_of_several_cells_are_compared_cell_by_cell(make_record):
-    a = [make_record(s, 80.0 + s, algo) for s in range(3) for algo in ("geem", "rand")]
-    b = [make_record(s, 81.0 + s, algo) for s in range(3) for algo in ("geem", "max")]
-    text = diff(a, b)
-    assert "cell geem mnist r=100 T=250" in text
-    assert text.index("only in a\n  rand") < text.index("only in b\n  max")
-    assert text.count("test accuracy %") == 1
-
-
-def test_the_order_of_records_changes_nothing(make_record):
     a = [make_record(s, 80.0 + s, algo) for s in range(4) for algo in ("geem", "rand")]
     shuffled = random.Random(0).sample(a, len(a))
     assert diff(a, shuffled) == diff(a, a)
-
-
-def test_flatten_keeps_empty_mappings_and_lists():
     assert flatten({"a": {}, "b": {"c": [1, 2]}}) == {"a": {}, "b.c": [1, 2]}
     assert squeeze(diff([], []))[0] == "a: 0 records; b: 0 records"
 
 
-def test_the_seeds_that_are_compared_are_named_once(make_record):
+def test_seeds_failures_and_metrics_of_one_side_only_are_told(make_record):
+    a = [make_record(0, {"test_accuracy_pct": 80.0, "log10_loss": -1.0}), make_record(1, {}, status="failed")]
+    lines = squeeze(diff(a, [make_record(0, 80.0)]))
+    assert lines[0] == "a: 2 records (1 failed), seeds 0, 1; b: 1 record, seed 0"
+    assert "log10 loss a: -1.00 n=1 b: — n=0" in lines
     a = [make_record(s, 80.0) for s in (0, 1, 2, 3, 9)]
     lines = squeeze(diff(a, make_record(3, 81.0)))
     assert lines[0] == "a: 5 records, seeds 0 to 3, 9; b: 1 record, seed 3"
     assert not any(line.startswith("seed ") for line in lines)
 
 
-def test_cells_of_one_name_and_budget_are_told_apart_by_their_keys(make_record):
+def test_groups_of_several_cells_are_compared_cell_by_cell_and_told_apart_by_their_keys(make_record):
+    a = [make_record(s, 80.0 + s, algo) for s in range(3) for algo in ("geem", "rand")]
+    b = [make_record(s, 81.0 + s, algo) for s in range(3) for algo in ("geem", "max")]
+    text = diff(a, b)
+    assert "cell geem mnist r=100 T=250" in text
+    assert text.index("only in a\n  rand") < text.index("only in b\n  max")
+    assert text.count("test accuracy %") == 1
     records = [make_record(s, 80.0) for s in range(2)] + [make_record(s, 81.0) for s in range(2)]
     for place, record in enumerate(records):
         record["cell"]["algo"]["shrinkage"] = (0.1, 0.5)[place // 2]

@@ -94,25 +94,13 @@ def test_an_empty_figure_is_none(make_entry):
 # -- curves ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("against", ["T", "train_seconds"])
-def test_curves_are_drawn_against_learners_and_costs(make_entry, tmp_path, against):
-    entries = [
-        with_curves(make_entry("geem", values=TEN)), with_curves(make_entry("rand", values=TEN[:1])), make_entry()
-    ]  # fmt: skip
-    path = write_png(draw_curves(entries, "test_accuracy_pct", against), tmp_path / "c.png")
-    assert size(path)[0] == 1200
-
-
-def test_curves_with_other_checkpoints_share_what_they_have_in_common(make_entry):
+def test_a_path_of_points_is_drawn_at_its_points_and_other_checkpoints_where_they_agree(make_entry):
     long = with_curves(make_entry(values=[80.0, 82.0]))
     short = with_curves(make_entry(values=[80.0, 82.0]), ts=(10, 20))
     mixed = dataclasses.replace(long, records=[long.records[0], short.records[1]])
     points = curve_points(mixed, "test_accuracy_pct", "T")
     assert [point[0] for point in points] == [10, 20]
     assert points[0][1:] == pytest.approx((71.0, 2**0.5))
-
-
-def test_a_path_of_points_is_drawn_at_its_points_not_at_every_t():
     path = {"columns": [0, 2, 2, 7], "error": [90.0, 50.0, 40.0, 10.0]}
     entry = shared("mixed_norm", {"T": [1, 2, 3], "error": [90, 40, 40], "path": path}, {})
     assert [point[:2] for point in curve_points(entry, "error", "T")] == [(2, 50.0), (2, 40.0), (7, 10.0)]
@@ -215,7 +203,7 @@ def streamed(row, curves=CURVES, examples=(200, 400, 600, 800), column="sea"):
     return Entry(row, (column,), {}, len(records), records, metric="")
 
 
-def test_changes_are_dashed_lines_with_the_concepts_names():
+def test_streams_have_a_panel_each_with_changes_as_dashed_lines_and_levels_as_figures():
     (axis,) = draw_stream([streamed("iboost"), streamed("ocb")], "test_accuracy_pct").axes
     lines = axis.get_lines()
     assert lines[0].get_ydata().tolist() == [91.0, 93.0, 82.0, 92.0]
@@ -225,9 +213,6 @@ def test_changes_are_dashed_lines_with_the_concepts_names():
     assert names == {"x1 + x2 <= 8": 250, "x1 + x2 <= 9": 650}
     assert any(line.get_linestyle() == ":" and line.get_ydata()[0] == 95.0 for line in lines)
     assert len(axis.collections) == 2  # a band each
-
-
-def test_each_data_set_has_a_panel_and_rows_that_are_levels_are_figures_in_it():
     made = [
         streamed("iboost"), streamed("no_change", ((50.0, 60.0, 50.0, 60.0),)), streamed("iboost", column="led")
     ]  # fmt: skip
@@ -240,7 +225,7 @@ def test_each_data_set_has_a_panel_and_rows_that_are_levels_are_figures_in_it():
 # -- sweeps, trade-offs, families ----------------------------------------------------------------------------------
 
 
-def test_a_sweep_is_drawn_where_all_trials_got_there(tmp_path):
+def test_a_sweep_is_drawn_where_all_trials_got_there_and_a_trade_off_has_a_point_for_each_window(tmp_path):
     entries = [
         dataclasses.replace(shared(row, {}, {"needed": needed}, (head, f"classes={k}")), metric="needed")
         for head in ("to 20", "to 8") for row in ("a", "b") for k, needed in ((2, 1), (10, 6 if row == "a" else None))
@@ -249,8 +234,6 @@ def test_a_sweep_is_drawn_where_all_trials_got_there(tmp_path):
     assert sweep_points(entries[2:4], 1)[0][:2] == (2.0, 1.0) and len(sweep_points(entries[2:4], 1)) == 1
     assert draw_sweep(entries[3:4], 1, "classes") is None
 
-
-def test_a_trade_off_has_a_point_for_each_window():
     def of(metric, n, values):
         records = [{"seed": seed, "metrics": {metric: value}} for seed, value in enumerate(values)]
         return Entry("iboost", (metric, f"n={n}"), {}, 2, records, metric=metric)
@@ -291,7 +274,7 @@ def reliability(methods):
     return [Reliability(Entry(name, ("digits", ""), {}, 1, []), Calibration(np.ones(2), bins)) for name in methods]
 
 
-def test_reliability_is_a_line_a_method_with_its_name_and_no_point_of_few_samples():
+def test_reliability_is_a_line_a_method_in_panels_of_six_with_no_point_of_few_samples():
     upper, lower = draw_reliability(reliability(["geem", "rand"]), "digits", ["wsam", "geem", "rand"]).axes
     lines = [line for line in upper.get_lines() if line.get_marker() == "o"]
     assert [line.get_xydata().tolist() for line in lines] == [[[96.0, 80.0]]] * 2
@@ -299,9 +282,6 @@ def test_reliability_is_a_line_a_method_with_its_name_and_no_point_of_few_sample
     assert lines[0].get_color() == "#D55E00"  # the hue of its place in the run, as in every other picture
     heights = sorted(bar.get_height() for bar in lower.patches)
     assert len(heights) == 20 and [round(height) for height in heights[-4:]] == [15, 15, 85, 85]
-
-
-def test_reliability_of_more_than_six_methods_has_several_panels():
     names = [f"m{number}" for number in range(8)]
     drawn = draw_reliability(reliability(names), "digits", names).axes
     counts = [sum(line.get_marker() == "o" for line in axis.get_lines()) for axis in drawn]

@@ -76,14 +76,7 @@ def test_a_win_a_tie_and_a_loss_and_the_sentence():
     assert sentence(two).count("the budget pays") == 1 and "holding 50 to 200 samples" in sentence(two)
 
 
-def test_who_spent_more_than_was_given_is_shown_and_wins_nothing():
-    found = frontier(point("wsam", 50, 90.0), point("forest", 50, 99.0, spent=812, rival=True))
-    assert verdicts(found)[0].outcome == "alone" and verdicts(found)[0].rival == ""
-    assert "!" in lines(found)[2][1] and any("it spent 812" in note for note in notes(found))
-    assert as_csv(found).splitlines()[2].split(",")[8:10] == ["812", "1"]
-
-
-def test_too_few_trials_and_one_comparison_repeated_are_no_test():
+def test_too_few_trials_and_one_comparison_repeated_are_no_test_and_six_budgets_need_more():
     found = frontier(point("wsam", 50, 90.0, seeds=3), point("forest", 50, 80.0, rival=True, seeds=3))
     assert verdicts(found)[0].outcome == "untested" and math.isnan(verdicts(found)[0].p)
     assert "too few" in sentence(found) and contest(found)[1][-1] == "not tested"
@@ -91,30 +84,28 @@ def test_too_few_trials_and_one_comparison_repeated_are_no_test():
     fixed = FrontierPoint("shareboost", False, 50, records(90.0, 50, seeds=1), 1, fixed=True)
     found = frontier(fixed, FrontierPoint("lightgbm", True, 50, same, 8))
     assert verdicts(found)[0].outcome == "untested" and verdicts(found)[0].n == 8
-
-
-def test_six_budgets_need_more_trials_than_one():
     """2 / 2^6 = 0.03 is below 0.05 for one test, and above it when there are six."""
     sides = [(point("wsam", at, 90.0, seeds=6), point("forest", at, 80.0, rival=True, seeds=6)) for at in range(50, 56)]
     assert verdicts(frontier(*sides[0]))[0].outcome == "win"
     assert {one.outcome for one in verdicts(frontier(*(each for pair in sides for each in pair)))} == {"untested"}
 
 
-def test_one_figure_without_chance_stands_for_every_seed():
+def test_one_figure_without_chance_stands_for_every_seed_and_who_spent_more_wins_nothing():
     fixed = FrontierPoint("logistic", True, 50, records(80.0, 50, seeds=1), 1, fixed=True)
     found = frontier(point("wsam", 50, 90.0), fixed)
     assert verdicts(found)[0].n == 8 and verdicts(found)[0].outcome == "win"
     assert any("nothing in it is random" in note for note in notes(found))
+    found = frontier(point("wsam", 50, 90.0), point("forest", 50, 99.0, spent=812, rival=True))
+    assert verdicts(found)[0].outcome == "alone" and verdicts(found)[0].rival == ""
+    assert "!" in lines(found)[2][1] and any("it spent 812" in note for note in notes(found))
+    assert as_csv(found).splitlines()[2].split(",")[8:10] == ["812", "1"]
 
 
-def test_a_budget_that_nobody_meets_is_an_empty_column_with_its_reason():
+def test_a_budget_that_nobody_meets_is_an_empty_column_with_its_reason_and_has_no_picture(tmp_path):
     found = frontier(FrontierPoint("wsam", False, 5, reason="ten samples at least"), point("wsam", 50, 90.0))
     assert [row[1] for row in lines(found)[1:]] == ["—"]
     assert "wsam at 5: ten samples at least." in notes(found) and "5: no method has a figure." in notes(found)
     assert "wsam is the best, and no rival has a figure" in sentence(found)
-
-
-def test_without_any_figure_there_is_a_sentence_and_no_picture(tmp_path):
     found = frontier(FrontierPoint("wsam", False, 5, reason="no"))
     assert "no method has a figure" in sentence(found) and drawn(found, tmp_path) is None
     assert "best of ours" not in text(found) and "best of ours" not in markdown(found)
@@ -191,12 +182,14 @@ def test_several_frontiers_of_a_data_set_count_one_by_one_and_are_one_in_ranks(s
     assert any("its first frontier is ranked" in note for note in found.notes())
 
 
-def test_a_summary_of_some_budgets_counts_those_alone(six):
+def test_a_summary_of_some_budgets_counts_those_alone_and_one_of_nothing_is_refused(six, tmp_path):
     found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"), (200.0,))
     assert found.budgets == [200.0] and not found.ranks and found.counts()["tie"] == 5
     assert "no budget has as many" in summaries.text(found) and draw_ranks(found) is None
     with pytest.raises(BoostrunError, match="no frontier has 70 samples held"):
         FrontierSummary("samples_held", frontiers_of(six, "samples_held"), (70.0,))
+    with pytest.raises(BoostrunError, match="holds no frontier"):
+        frontiers_of(tmp_path / "nothing", "samples_held")
 
 
 def test_the_pictures_of_a_summary_show_every_set_under_the_budgets_that_most_have(six):
@@ -220,11 +213,6 @@ def test_what_nobody_tested_is_no_statement(tmp_path):
     assert [row[1] for row in found.outcomes()[1:]] == ["wsam alone", "untested +9.93 wsam : forest"]
     only = FrontierSummary("samples_held", frontiers_of(tmp_path, "samples_held")[:1])
     assert draw_differences(only) is None and "1 data set" in only.title
-
-
-def test_a_summary_of_nothing_is_refused(tmp_path):
-    with pytest.raises(BoostrunError, match="holds no frontier"):
-        frontiers_of(tmp_path, "samples_held")
 
 
 def test_of_a_metric_that_is_better_low_the_lower_side_is_ahead():

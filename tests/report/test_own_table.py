@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import dataclasses
-import subprocess
-import sys
 
 import pytest
 
@@ -38,11 +35,14 @@ def mixed():
     return entries, keys
 
 
-def test_a_method_that_lacks_a_budget_or_a_cost_has_a_dash_there(mixed):
+def test_a_method_that_lacks_a_budget_or_a_cost_has_a_dash_and_copies_of_one_trial_no_deviation(mixed):
     head, *rows = own_table("mine", *mixed, METRIC).lines()
     assert head == ["method", "r", "test accuracy %", "samples held", "drawn", "evaluations", "fit s"]
     assert [row[1] for row in rows] == ["20", "—", "—"]
     assert [row[3:6] for row in rows] == [["40", "600", "—"], ["—", "—", "7 000"], ["40", "900", "—"]]
+    printed = summary(mixed[0], METRIC, keys=mixed[1])
+    assert "70.00 n=6" in printed and "logitboost: every trial gave the same" in printed
+    assert "92.50 (1.87) n=6" in printed
 
 
 def test_scores_of_probabilities_have_columns_with_a_dash_for_methods_without(mixed):
@@ -64,12 +64,6 @@ def test_what_is_the_same_in_every_row_is_no_column_but_a_line():
     assert table.alike_in_words() == "in every row: samples held 40, drawn 600"
     assert "in every row: samples held 40" in summary(entries, METRIC)
     assert "drawn" in summary(entries[:1], METRIC).splitlines()[0]
-
-
-def test_copies_of_one_trial_have_no_deviation_and_the_table_says_why(mixed):
-    printed = summary(mixed[0], METRIC, keys=mixed[1])
-    assert "70.00 n=6" in printed and "logitboost: every trial gave the same" in printed
-    assert "92.50 (1.87) n=6" in printed
 
 
 def test_rows_compete_on_one_data_set_alone():
@@ -95,15 +89,12 @@ def test_the_three_files_say_what_was_run_and_what_is_missing(mixed, tmp_path):
 # -- beside the papers' figures --------------------------------------------------------------------------------------
 
 
-def test_a_run_prints_its_figure_its_costs_and_the_papers_figure(make_entry):
+def test_a_run_prints_its_figure_its_costs_and_the_papers_figure_where_there_is_one(make_entry):
     head, row = summary([make_entry(values=TEN)], METRIC).splitlines()
     assert head.split("  ")[-1].strip() == "fit s"
     assert " ".join(row.split()) == "geem 84.52 (0.26) n=10 200 63 000 0.25 paper 84.66 (0.30) diff -0.15"
     far = summary([make_entry(values=[v + 3 for v in TEN])], METRIC)
     assert "diff +2.86 ≠" in far and "assumed to be of 10 trials" in far
-
-
-def test_without_one_figure_of_a_paper_nothing_is_compared(make_entry):
     whole = make_entry(values=TEN)
     assert "paper" not in summary([dataclasses.replace(whole, where={})], METRIC)
     assert "paper" not in summary([make_entry(dataset="digits", values=TEN)], METRIC)
@@ -111,29 +102,12 @@ def test_without_one_figure_of_a_paper_nothing_is_compared(make_entry):
     assert "84.66" not in summary([vague], METRIC, paper="reservoir")
 
 
-def test_rows_of_a_sweep_are_told_apart_by_what_varies_and_costs_without_figures_are_left_out(make_entry):
+def test_what_varies_tells_rows_apart_and_missing_and_stale_trials_are_seen(make_entry):
     costs = ("peak_memory_mb", "samples_drawn")
     text = summary([make_entry(r=100, values=TEN), make_entry(r=250, values=TEN)], METRIC, costs)
     assert [line.split("  ")[0] for line in text.splitlines()[1:3]] == ["geem · r=100", "geem · r=250"]
     assert "memory" not in text and "63 000" in text
-
-
-def test_missing_trials_stale_trials_and_reasons_are_seen(make_entry):
     text = summary([make_entry(values=TEN[:7], failed=3, stale=2), make_entry("max", reason="no data")], METRIC)
     for line in ("7/10 †", "geem: † 2 of 7 trials made by other code or data than today's", "geem: 3 trials failed",
                  "— 0/10", "max: no data"):  # fmt: skip
         assert line in text
-
-
-def test_importing_the_report_loads_nothing_heavy_and_no_other_part():
-    code = (
-        "import sys, boostrun.report, boostrun.report.own_table;"
-        "bad = [m for m in sys.modules if m.split('.')[0] in ('pandas', 'scipy', 'matplotlib', 'numba', 'hydra')];"
-        "own = [m for m in sys.modules if m.startswith('boostrun.') and not m.startswith('boostrun.report')];"
-        "print(bad, own)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    bad, own = (ast.literal_eval(text + "]") for text in done.stdout.strip().rstrip("]").split("] "))
-    # the catalogue, and no paper
-    light = ("errors", "files", "import_hooks", "plugins", "config", "methods")
-    assert not bad and not [name for name in own if not name.startswith(tuple(f"boostrun.{one}" for one in light))]

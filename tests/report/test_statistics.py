@@ -27,28 +27,22 @@ def test_mean_and_std_agree_with_numpy_and_the_order_of_values_changes_no_bit(va
     assert repr(mean_std(values)) == repr(mean_std(random.sample(values, len(values))))
 
 
-def test_few_and_equal_values():
+def test_means_of_few_and_equal_values_and_the_interval_of_a_t_test():
     assert mean_std([3.0])[0] == 3.0 and math.isnan(mean_std([3.0])[1])
     assert all(map(math.isnan, mean_std([])))
     assert mean_std([0.1] * 7) == (0.1, 0.0)
-
-
-def test_the_interval_is_that_of_a_t_test():
     values = np.random.default_rng(0).normal(1.0, 2.0, 7)
     mean, low, high = interval(values)
     expected = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
     assert mean == pytest.approx(values.mean()) and (low, high) == pytest.approx(tuple(expected))
+    assert welch(1.0, 0.0, 5, 1.0, 0.0, 5) == 1.0 and welch(1.0, 0.0, 5, 2.0, 0.0, 5) == 0.0
+    assert math.isnan(welch(1.0, NAN, 1, 2.0, 0.1, 10)) and math.isnan(welch(1.0, 0.1, 10, 2.0, NAN, 10))
 
 
 @pytest.mark.parametrize("figures", [(84.3, 0.3, 10, 84.7, 0.3, 10), (1.0, 2.0, 3, 4.0, 0.1, 20), (5, 1, 2, 5, 1, 2)])
 def test_welch_agrees_with_scipy(figures):
     expected = stats.ttest_ind_from_stats(*figures, equal_var=False).pvalue
     assert welch(*figures) == pytest.approx(expected, rel=1e-9)
-
-
-def test_welch_without_spread_or_trials():
-    assert welch(1.0, 0.0, 5, 1.0, 0.0, 5) == 1.0 and welch(1.0, 0.0, 5, 2.0, 0.0, 5) == 0.0
-    assert math.isnan(welch(1.0, NAN, 1, 2.0, 0.1, 10)) and math.isnan(welch(1.0, 0.1, 10, 2.0, NAN, 10))
 
 
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
@@ -61,12 +55,17 @@ def test_signed_rank_agrees_with_the_enumeration_of_all_signs(differences):
     assert signed_rank(differences, [0] * len(differences)) == pytest.approx(min(1.0, 2 * min(low, high)))
 
 
-def test_equal_groups_give_p_1_without_a_warning_and_equal_differences_are_ties_whatever_their_last_bit():
+def test_equal_groups_are_equal_and_too_few_methods_are_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert signed_rank([84.3] * 10, [84.3] * 10) == signed_rank([], []) == 1.0
     a, b = [84.31, 84.33, 84.35, 84.30], [84.29, 84.31, 84.33, 84.32]
     assert signed_rank(a, b) == signed_rank([2, 2, 2, 0], [0, 0, 0, 2])
+    assert rank_methods({name: [1.0] * 5 for name in "abc"}, True).friedman_p == 1.0
+    with pytest.raises(BoostrunError, match="3 methods and 5 blocks"):
+        rank_methods({name: [1.0] * 4 for name in "abc"}, True)
+    with pytest.raises(BoostrunError, match="not 2 and 9"):
+        rank_methods({name: [1.0] * 9 for name in "ab"}, True)
 
 
 @given(st.lists(st.floats(0, 1), max_size=6))
@@ -148,11 +147,3 @@ def test_two_methods_share_a_bar_exactly_where_their_ranks_are_near(k, n, seed):
     for a, b in itertools.combinations(range(k), 2):
         near = ranks.mean_ranks[b] - ranks.mean_ranks[a] <= ranks.critical_difference
         assert near == any(first <= a and b <= last for first, last in ranks.groups)
-
-
-def test_equal_methods_are_equal_and_too_few_are_refused():
-    assert rank_methods({name: [1.0] * 5 for name in "abc"}, True).friedman_p == 1.0
-    with pytest.raises(BoostrunError, match="3 methods and 5 blocks"):
-        rank_methods({name: [1.0] * 4 for name in "abc"}, True)
-    with pytest.raises(BoostrunError, match="not 2 and 9"):
-        rank_methods({name: [1.0] * 9 for name in "ab"}, True)

@@ -42,13 +42,18 @@ def test_a_cell_shows_ours_the_papers_figure_and_the_signed_difference(make_entr
     assert not one.frame["differs"][0] and math.isnan(one.frame["std"][0])
 
 
-def test_counts_that_are_all_whole_have_no_decimals(make_entry):
+def test_counts_have_no_decimals_and_lower_may_be_better(make_entry):
     spec = TableSpec("Errors", "", "", "test_errors", False, ("dataset", "r"))
     whole = [make_entry(row, values=[{"test_errors": n}]) for row, n in (("geem", 74), ("rand", 1153))]
     assert cells_of(page(*whole, spec=spec), "rand")[0].startswith("1\u202f153 1/10")
     mixed = [*whole, make_entry("wsam", values=[{"test_errors": n} for n in (1, 2)])]
     assert cells_of(page(*mixed, spec=spec), "geem")[0].startswith("74.00")
     assert cells_of(page(make_entry("geem", values=[75.0])), "geem")[0].startswith("75.00")  # no count
+    spec = dataclasses.replace(SPEC, metric="test_error_pct", higher_is_better=False)
+    rows = [make_entry(row, values=[{"test_error_pct": v + up} for v in TEN]) for row, up in (("geem", 5), ("rand", 0))]
+    assert build(spec, rows).frame["rank"].tolist() == ["worse", "best"]
+    shown = page(*rows, spec=spec)
+    assert cells_of(shown, "rand") == ["**84.52 (0.26) ★**"] and "lower is better" in shown
 
 
 def test_incomplete_missing_and_stale_cells_are_seen_with_their_reasons(make_entry):
@@ -70,7 +75,7 @@ def test_incomplete_missing_and_stale_cells_are_seen_with_their_reasons(make_ent
     assert build(SPEC, [make_entry(values=TEN)]).missing == []
 
 
-def test_records_that_are_no_trials_are_not_counted_and_said(make_entry, make_record):
+def test_records_that_are_no_trials_and_trials_that_several_cells_show_are_counted_as_such(make_entry, make_record):
     table = build(SPEC, [make_entry(values=[84.0, None, math.nan, 85.0], expected=4)])
     assert table.frame["n"][0] == 2
     assert table.missing[0][1] == "2 of 4 trials: test_accuracy_pct absent or not finite in 2 records"
@@ -80,17 +85,15 @@ def test_records_that_are_no_trials_are_not_counted_and_said(make_entry, make_re
     failed = make_record(1, {}, status="failed", error={"type": "MemoryError"})
     table = build(SPEC, [dataclasses.replace(make_entry(expected=2), records=[make_record(0), failed])])
     assert table.frame.loc[0, ["n", "failed"]].tolist() == [1, 1] and "1 trial failed" in table.missing[0][1]
+    whole = make_entry("geem", values=TEN)
+    keys = frozenset(record["key"] for record in whole.records[:3])
+    entries = [dataclasses.replace(whole, column=("mnist", f"r={r}"), sampled=keys) for r in (100, 250)]
+    shown = render_markdown(build(SPEC, entries))
+    assert "‡ 3 of 10 trials were made by code that has changed since" in shown
+    assert "‡" not in render_markdown(build(SPEC, [whole]))
 
 
-def test_lower_is_better_marks_the_lowest(make_entry):
-    spec = dataclasses.replace(SPEC, metric="test_error_pct", higher_is_better=False)
-    rows = [make_entry(row, values=[{"test_error_pct": v + up} for v in TEN]) for row, up in (("geem", 5), ("rand", 0))]
-    assert build(spec, rows).frame["rank"].tolist() == ["worse", "best"]
-    shown = page(*rows, spec=spec)
-    assert cells_of(shown, "rand") == ["**84.52 (0.26) ★**"] and "lower is better" in shown
-
-
-def test_who_learns_nothing_is_compared_with_no_method(make_entry):
+def test_who_learns_nothing_is_compared_with_no_method_and_who_is_untested_is_said_to_be(make_entry):
     rows = [make_entry("geem", values=TEN), make_entry("wsam", values=[v - 2 for v in TEN]),
             make_entry("last_label", values=[v + 5 for v in TEN])]  # fmt: skip
     spec = dataclasses.replace(SPEC, naught=("last_label",))
@@ -98,9 +101,6 @@ def test_who_learns_nothing_is_compared_with_no_method(make_entry):
     assert [cell.rank for cell in build(SPEC, rows).cells][-1] == "best"
     assert "Compared with no method: last_label." in page(*rows, spec=spec)
     assert "Compared with no method" not in page(*rows[:2], spec=spec)
-
-
-def test_untested_methods_are_said_to_be_untested(make_entry):
     quick = dataclasses.replace(SPEC, quick="quick: 2 trials, T=50")
     few = page(*(make_entry(row, values=[v, v + 1], expected=2) for row, v in (("geem", 80), ("rand", 70))), spec=quick)
     assert "[quick: 2 trials, T=50]" in few.splitlines()[0] and "The others are not tested against it" in few
@@ -110,7 +110,7 @@ def test_untested_methods_are_said_to_be_untested(make_entry):
     assert "3/10 ?" in page(*mixed)
 
 
-def test_settings_become_rows_and_methods_compete_within_one(make_entry):
+def test_each_data_set_is_a_block_and_settings_become_rows_of_methods_that_compete_within_one(make_entry):
     entries = [
         make_entry(row, values=[v + up for v in TEN], setting=setting)
         for row, up, setting in (("geem", 1, "paper"), ("rand", 0, "paper"), ("geem", 3, "tuned"), ("rand", 5, "tuned"))
@@ -119,16 +119,13 @@ def test_settings_become_rows_and_methods_compete_within_one(make_entry):
     assert frame["row"].tolist() == ["geem (paper)", "rand (paper)", "geem (tuned)", "rand (tuned)"]
     assert frame["rank"].tolist() == ["best", "worse", "worse", "best"]
     assert build(SPEC, entries[:2]).frame["row"].tolist() == ["geem", "rand"]
-
-
-def test_each_data_set_is_a_block_and_cells_not_asked_for_are_blank(make_entry):
     shown = page(*(make_entry(row, data, r, TEN) for row, data, r in (
         ("geem", "mnist", 100), ("wsam", "mnist", 250), ("geem", "inria", 100))))  # fmt: skip
     assert shown.index("## mnist") < shown.index("## inria")
     assert cells_of(shown, "wsam")[:3] == ["", "", ""]
 
 
-def test_notes_of_the_paper_are_numbered_and_a_table_without_a_paper_has_no_columns_for_it(make_entry):
+def test_notes_of_the_paper_are_numbered_and_a_cost_can_be_the_metric(make_entry):
     spec = dataclasses.replace(SPEC, table="table4", columns=("dataset",))
     where = {"dataset": "mnist", "method": "oza"}
     shown = page(Entry("oza", ("mnist",), where, 10, make_entry(values=TEN).records), spec=spec)
@@ -136,9 +133,6 @@ def test_notes_of_the_paper_are_numbered_and_a_table_without_a_paper_has_no_colu
     assert "- [1] the source lost this table's column heads" in shown
     alone = page(make_entry(values=TEN), spec=dataclasses.replace(SPEC, paper="", table=""))
     assert cells_of(alone, "geem") == ["84.52 (0.26)"] and "paper" not in alone
-
-
-def test_a_cost_can_be_the_metric_of_a_table():
     spec = TableSpec("Time", "reservoir", "text_timing", "train_seconds", False, ("r",))
     records = [{"seed": s, "status": "done", "metrics": {}, "cost": {"train_seconds": 2.0 + s}} for s in range(3)]
     shown = page(Entry("geem", ("r=250",), {"dataset": "inria", "method": "geem", "r": 250}, 3, records), spec=spec)
@@ -156,12 +150,16 @@ def test_wide_tables_are_split_into_parts_that_fit(make_entry):
     assert len(render_text(table, 30).splitlines()) > len(render_text(table, 200).splitlines())
 
 
-def test_the_csv_holds_the_frame(make_entry):
+def test_the_csv_holds_the_frame_and_an_empty_table_is_still_a_table(make_entry):
     table = build(SPEC, [make_entry(values=TEN), make_entry("rand", reason='a "reason", with commas')])
     back = pd.read_csv(io.StringIO(table.csv()), keep_default_na=False)
     assert list(back.columns) == list(table.frame.columns)
     assert back["missing"][1] == 'a "reason", with commas'
     assert float(back["mean"][0]) == pytest.approx(table.frame["mean"][0], rel=1e-9)
+    table = build(SPEC, [])
+    assert table.missing == []
+    assert render_markdown(table).startswith("# Strategies")
+    assert render_text(table, 40) and table.csv() is not None and render_latex(table)
 
 
 def test_markdown_text_breaks_no_table(make_entry):
@@ -188,22 +186,10 @@ def test_latex_is_escaped_and_balanced_whatever_the_names(row, reason):
     assert sorted(re.findall(r"\\begin{(\w+)}", tex)) == sorted(re.findall(r"\\end{(\w+)}", tex))
 
 
-def test_latex_has_each_sign_of_a_table():
+def test_latex_has_each_sign_of_a_table_and_as_many_cells_as_columns(make_entry):
     signs = {formats.BEST, formats.NOT_WORSE, formats.DIFFERS, formats.STALE, formats.SAMPLED, formats.MISSING}
     shown = [escape_latex(sign) for sign in signs]
     assert all("U+" not in text for text in shown) and len(set(shown)) == len(signs)
-
-
-def test_trials_that_several_cells_show_are_counted_once(make_entry):
-    whole = make_entry("geem", values=TEN)
-    keys = frozenset(record["key"] for record in whole.records[:3])
-    entries = [dataclasses.replace(whole, column=("mnist", f"r={r}"), sampled=keys) for r in (100, 250)]
-    shown = render_markdown(build(SPEC, entries))
-    assert "‡ 3 of 10 trials were made by code that has changed since" in shown
-    assert "‡" not in render_markdown(build(SPEC, [whole]))
-
-
-def test_rows_of_latex_have_as_many_cells_as_columns(make_entry):
     tex = render_latex(build(SPEC, [make_entry("uniform_1q & co", values=TEN), make_entry("rand", r=250)]))
     columns = len(re.search(r"begin{tabular}{(l r*)|begin{tabular}{(lr*)}", tex)[2])
     rows = [line for line in tex.splitlines() if line.endswith(r" \\")]
@@ -292,12 +278,6 @@ def test_written_files_are_the_table_and_writing_again_changes_no_byte(make_entr
     assert sorted(p.name for p in (tmp_path / "new" / "table3").iterdir()) == sorted(p.name for p in paths)
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_in_words(make_entry, tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(BoostrunError, match="cannot write"):
-        write(build(SPEC, [make_entry()]), tmp_path / "file" / "table")
-
-
 def test_a_rename_that_fails_leaves_the_old_file_and_nothing_else(make_entry, tmp_path, monkeypatch):
     write(build(SPEC, [make_entry(values=TEN)]), tmp_path)
     before = (tmp_path / "table.md").read_bytes()
@@ -319,10 +299,3 @@ def test_mistakes_in_the_list_of_cells_are_errors_in_words(make_entry):
         build(dataclasses.replace(SPEC, columns=("dataset",)), [make_entry()])
     with pytest.raises(BoostrunError, match="did you mean 'reservoir'"):
         build(dataclasses.replace(SPEC, paper="resevoir"), [make_entry()])
-
-
-def test_an_empty_table_is_still_a_table():
-    table = build(SPEC, [])
-    assert table.missing == []
-    assert render_markdown(table).startswith("# Strategies")
-    assert render_text(table, 40) and table.csv() is not None and render_latex(table)

@@ -134,13 +134,10 @@ def test_a_worker_with_other_code_ends_the_run(store):
         go(trials(2, r=1), quick, store, InProcess(), sources=[(modules, "0" * 64)])
 
 
-def test_a_store_that_cannot_be_written_is_one_sentence(tmp_path):
+def test_what_goes_wrong_while_a_site_lasts_is_put_down_to_the_store_only_where_it_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BoostrunError, match="cannot write in the store"), site(tmp_path / "file" / "s"):
         raise AssertionError
-
-
-def test_what_goes_wrong_while_a_site_lasts_is_not_put_down_to_the_store(tmp_path):
     with pytest.raises(ConnectionError, match="lost"), site(tmp_path / "s"):
         raise ConnectionError("lost")
     assert not list((tmp_path / "s").iterdir())

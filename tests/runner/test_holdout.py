@@ -24,7 +24,7 @@ class Bank:
         return np.arange(50)
 
 
-def test_the_training_part_is_split_in_two_the_same_way_every_time():
+def test_the_training_part_is_split_in_two_the_same_way_and_distortions_are_in_neither():
     one, other = Table(Bank()).held_out(0.2), Table(Bank()).held_out(0.2)
     assert len(one.labels("test")) == 10
     assert sorted([*one.labels("train"), *one.labels("test")]) == list(range(50))
@@ -32,9 +32,6 @@ def test_the_training_part_is_split_in_two_the_same_way_every_time():
         assert (one.labels(split) == other.labels(split)).all()
         assert (one.samples(split) == Bank().samples("train")[one.labels(split)]).all()
         assert (one.codes(split) == one.samples(split).T).all() and one.codes(split).flags.c_contiguous
-
-
-def test_distortions_of_what_is_held_out_are_in_neither_part():
     held = Table(Bank()).held_out(0.2, copies=4)  # ten originals, and four distortions of each after them
     train, test = held.labels("train"), held.labels("test")
     assert len(test) == 2 and (test < 10).all()

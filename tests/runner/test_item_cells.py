@@ -43,10 +43,12 @@ def test_typed_keys_of_methods_are_not_told_to_it() -> None:
                      "algo=no_change"]  # fmt: skip
 
 
-def test_narrowed_rows_leave_it_out_or_alone() -> None:
+def test_narrowed_rows_leave_it_out_or_alone_and_a_row_of_the_blocks_is_only_marked():
     assert {name.split()[0] for name, _ in composed(ITEM, "algo=ocb")} == {"ocb"}
     assert {name for name, _ in composed(ITEM, "algo=no_change")} == {"no_change sea 100", "no_change sea 200"}
     assert {name.split()[0] for name, _ in composed(ITEM, "algo=ocb,no_change")} == {"ocb", "no_change"}
+    raw = {**ITEM, "naught": ["ocb"]}
+    assert composed(raw) == composed({**ITEM, "naught": []})
 
 
 def test_settings_that_it_is_not_told_of_are_one() -> None:
@@ -57,11 +59,6 @@ def test_settings_that_it_is_not_told_of_are_one() -> None:
     assert [name for name, _ in composed(columns)][-3:] == [f"no_change sea {setting}" for setting in settings]
     rows = {**raw, "rows": "setting"}
     assert [name for name, _ in composed(rows)][-1:] == ["no_change sea no_change"]
-
-
-def test_a_row_of_the_blocks_is_only_marked() -> None:
-    raw = {**ITEM, "naught": ["ocb"]}
-    assert composed(raw) == composed({**ITEM, "naught": []})
 
 
 def test_stream_tables_have_both_levels_in_every_column_and_compare_them_with_nothing() -> None:

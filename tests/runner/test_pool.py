@@ -77,7 +77,6 @@ import joblib
 from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
 from boostrun.runner import pool
 from boostrun.runner.pool import one_worker
-
 sends_the_next = Thread.process_result_item
 def late(thread, answer):  # as on a busy machine: before loky's thread looks at what it sent, others have the processor
     sends_the_next(thread, answer)
@@ -89,8 +88,7 @@ for answered in range(3):
             next(answers)
 with pool.started(2, int), pool.closing(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(9))):
     pass  # more than the queue of the workers holds
-with one_worker({}) as submit:
-    submit(time.sleep, 60)
+with one_worker({}) as submit: submit(time.sleep, 60)
 """
 
 
@@ -114,7 +112,6 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend import resource_tracker
 from boostrun.runner import pool
-
 assert set(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))) == {1}
 tracker = resource_tracker._resource_tracker._pid
 os.kill(tracker, signal.SIGKILL)
@@ -136,7 +133,6 @@ _LOADING = """
 import os, signal
 import joblib
 from boostrun.runner import pool
-
 answers = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # here: the children are what is looked at
 os.killpg(0, signal.SIGINT)

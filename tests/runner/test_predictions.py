@@ -50,18 +50,15 @@ def test_probabilities_are_kept_as_single_precision_and_measured_before_that(tmp
     assert predictions.read(tmp_path, ["one"])[0].probabilities.size == 0  # not read unless asked for
 
 
-def test_a_class_that_the_model_has_not_seen_has_no_probability(proba):
-    two = proba[:, 1:] / proba[:, 1:].sum(axis=1, keepdims=True)
-    found = predictions.of(trained(Classifier(two, (1, 2))))
-    assert found.probabilities.shape == (40, 3) and not found.probabilities[:, 0].any()
-
-
-def test_a_model_without_probabilities_keeps_its_labels(tmp_path, proba):
+def test_a_model_without_probabilities_keeps_its_labels_and_an_unseen_class_has_none(tmp_path, proba):
     found = predictions.of(trained(Told(proba)))
     assert found.calibration is None and found.probabilities.size == 0
     predictions.keep(tmp_path, "one", found)
     assert predictions.scores(tmp_path, ["one"]) == {"log loss": [], "Brier": []}
     assert predictions.read(tmp_path, ["one"])[0].confusion.sum() == 40
+    two = proba[:, 1:] / proba[:, 1:].sum(axis=1, keepdims=True)
+    found = predictions.of(trained(Classifier(two, (1, 2))))
+    assert found.probabilities.shape == (40, 3) and not found.probabilities[:, 0].any()
 
 
 def test_what_would_take_too_much_of_the_disk_is_measured_and_not_kept(tmp_path, proba, monkeypatch):

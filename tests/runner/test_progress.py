@@ -38,13 +38,10 @@ def last_bar(text):
     return re.split(r"[\r\n]", text.strip())[-1]
 
 
-def test_a_terminal_gets_a_bar_with_counts_mean_spread_and_time():
+def test_a_terminal_gets_a_bar_with_counts_mean_spread_rate_and_time_left(monkeypatch):
     text = play(Terminal(), trials(10), cached=2)
     assert re.search(r"trials .*━+.* 10/10 · 2 cached · test_accuracy_pct 91\.60 ± 0\.84 · \d+\.\d s", last_bar(text))
     assert "\x1b[32m" in text
-
-
-def test_the_bar_tells_rate_and_time_left_from_what_has_run_and_not_from_what_was_cached(monkeypatch):
     now = [100.0]
     monkeypatch.setattr("boostrun.runner.progress.time.monotonic", lambda: now[0])
     stream = Terminal()
@@ -88,15 +85,9 @@ def test_a_failure_is_told_at_once_in_one_line():
         assert "second line" not in text and "1 failed" in text
 
 
-def test_with_several_cells_the_last_one_is_named_and_means_are_not_mixed():
+def test_the_last_line_names_the_last_cell_and_its_metrics_and_a_run_without_trials_has_none():
     both = [*trials(2), Trial(cell(r=20), 0, Inputs("d", "s"))]
     text = play(io.StringIO(), both)
     assert "toy · none · raw · r=20 · test_accuracy_pct 92.00 ·" in text.splitlines()[-1]
-
-
-def test_the_metrics_asked_for_are_shown():
     assert "other 1.00 ± 0.00" in play(io.StringIO(), trials(3), metrics=["other"]).splitlines()[-1]
-
-
-def test_a_run_without_trials_says_nothing():
     assert play(io.StringIO(), []) == ""

@@ -53,12 +53,6 @@ def test_a_sigterm_whose_interrupt_was_lost_stops_the_run_after_the_next_trial(s
     assert len(go(trials(8), toy(), store, n_jobs).done) == 8 and figures(store) == expected(8)
 
 
-def test_trials_with_other_inputs_are_other_trials(store, toy):
-    go(trials(2, source="old"), toy(), store)
-    assert go(trials(2, source="new"), toy(), store).cached == 0
-    assert len(store.find(trials(1)[0].cell.key, 0)) == 2
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_exception_makes_a_failed_record_and_the_next_run_tries_again(store, toy, n_jobs):
     out = go(trials(4), toy(fail=(2,)), store, n_jobs)
@@ -205,11 +199,14 @@ def test_a_trial_that_another_process_is_at_is_left_to_the_end_and_then_taken_fr
     assert len(out.done) == 4 and out.cached == 1
 
 
-def test_nothing_is_left_beside_the_records(store, toy):
+def test_nothing_is_left_beside_the_records_and_other_inputs_are_other_trials(store, toy):
     go(trials(5), toy(), store, 2)
     files = [path for path in store.root.rglob("*") if path.is_file()]
     assert len([path for path in files if path.suffix == ".json"]) == 5
     assert not [path for path in files if path.suffix not in (".json", "") or path.name.startswith(".")]
+    go(trials(2, source="old"), toy(), store)
+    assert go(trials(2, source="new"), toy(), store).cached == 0
+    assert len(store.find(trials(1)[0].cell.key, 0)) == 3
 
 
 def test_kernels_can_be_compiled_before_in_and_after_a_run_in_this_process(tmp_path):

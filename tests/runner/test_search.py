@@ -78,13 +78,10 @@ def tuned(found):
     return [[(row["values"], row[BY]) for row in choice.rows] for choice in found.choices]
 
 
-def test_a_seed_decides_all_that_is_tried_and_another_seed_tries_other_values(runs):
+def test_a_seed_decides_all_that_is_tried_and_the_order_in_which_runs_end_nothing(runs):
     runs()
     first, again, other = (tuned(tune_all(studies(f"seed={seed}"), 12, quiet=True)) for seed in (0, 0, 1))
     assert first == again != other
-
-
-def test_the_order_in_which_runs_end_changes_nothing(runs):
     runs()
     forwards = tuned(tune_all(studies(), 12, quiet=True))
     runs(backwards=True)
@@ -111,7 +108,7 @@ def test_every_method_has_as_many_trials_its_usual_settings_first_and_all_are_in
     assert [choice.rows[0]["values"]["algo.shrinkage"] for choice in found.choices] == [0.5, 0.5]
 
 
-def test_the_choice_has_the_least_error_and_a_trial_that_failed_is_never_it(runs):
+def test_the_choice_has_the_least_error_and_values_that_fail_are_never_it(runs):
     runs()
     (found, _) = tune_all(studies(), 20, quiet=True).choices
     errors = [row[BY] for row in found.rows if row[BY] is not None]
@@ -119,16 +116,10 @@ def test_the_choice_has_the_least_error_and_a_trial_that_failed_is_never_it(runs
     assert {row["why"] for row in found.rows if row[BY] is None} == {"too long"}
     assert found.settings.budget["T"] == found.best["values"]["T"] <= 50
     assert found.settings.root["holdout"] is None and found.settings.root["trials"] == 10
-
-
-def test_values_that_a_method_does_not_take_are_trials_that_failed(runs):
     runs()
     space = {"algo.shrinkage": Range(0.5, 3.0)}
     (found,) = tune_all([study_of(compose_one(["algo=wsam", "T=40"]), (), space)], 10, quiet=True).choices
     assert any("algo.shrinkage=" in row["why"] for row in found.rows) and found.best is not None
-
-
-def test_where_every_trial_fails_nothing_is_chosen_and_it_is_said(runs):
     runs()
     space = {"T": Range(51, 60)}
     (found,) = tune_all(
@@ -150,14 +141,11 @@ def test_a_key_that_has_no_effect_is_not_asked_for(runs):
     assert set(asked) == {("log_odds", False), ("newton", True)}
 
 
-def test_without_a_study_there_is_nothing_to_do():
-    assert tune_all([], quiet=True) == search.Found([], [], False)
-
-
-def test_where_nothing_is_searched_there_is_one_trial(runs):
+def test_where_nothing_is_searched_there_is_one_trial_and_without_a_study_none(runs):
     made = runs()
     found = tune_all([study_of(compose_one(["algo=wsam", "T=40"]), ALL), *studies()], 7, quiet=True)
     assert [len(choice.rows) for choice in found.choices] == [1, 7, 7] and made.calls == [11, 4]
+    assert tune_all([], quiet=True) == search.Found([], [], False)
 
 
 def test_several_seeds_are_one_trial_whose_error_is_their_mean(runs):
@@ -180,15 +168,12 @@ def recorded(folder, rows=60):
     return ["algo=dwm", "dataset=file_stream", f"dataset.path={folder}/mine.npz", "n_jobs=1"]
 
 
-def test_a_recorded_stream_is_tuned_on_examples_that_are_not_scored(workplace, tmp_path):
+def test_a_recorded_stream_is_tuned_on_examples_that_are_not_scored_if_there_are_any(workplace, tmp_path):
     study = study_of(compose_one([*recorded(tmp_path), "dataset.scored_after=20"]))
     (choice,) = tune_all([study], 2, quiet=True).choices
     assert choice.trial.dataset["first"] == 20 and choice.trial.dataset["scored_after"] == 0
     assert choice.settings.dataset["first"] is None and choice.settings.dataset["scored_after"] == 20
     assert choice.kept()["first"] == 20 and len(choice.rows) == 2
     assert "2 trials by the error on the first 20 examples" in choice_text(choice.kept())
-
-
-def test_of_a_recorded_stream_that_is_scored_whole_nothing_can_be_tuned(workplace, tmp_path):
     with pytest.raises(BoostrunError, match=r"is recorded: dataset.scored_after=12, or another number"):
         tune_all([study_of(compose_one(recorded(tmp_path)))], 2, quiet=True)

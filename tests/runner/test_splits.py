@@ -64,18 +64,14 @@ def test_no_group_is_torn_and_its_column_is_no_feature(tables, kind):
     for seed in range(3):
         table = table_of(compose_one(["algo=majority", f"seed={seed}", *words]), progress=False)
         assert isinstance(table.bank, Bank) and table.bank.n_features == 2
+    same = [parts_of_rows({"test_fraction": 0.2, "split_seed": seed}, np.arange(N) % 3)[1] for seed in (None, 0)]
+    assert np.array_equal(*same)
     options = {"split": "groups", "test_fraction": 0.2, "split_seed": 0}
     labels, groups = np.arange(N) % 4 == 0, np.arange(N) // 3
     for seed in range(20):
         train, test = parts_of_rows(options | {"split_seed": seed}, labels, groups)
         assert not set(groups[train]) & set(groups[test]) and len(train) + len(test) == N
         assert 0.1 < len(test) / N < 0.3 and len(set(labels[test])) == len(set(labels[train])) == 2
-
-
-def test_without_a_seed_a_split_is_that_of_seed_0():
-    labels = np.arange(N) % 3
-    parts = [parts_of_rows({"test_fraction": 0.2, "split_seed": seed}, labels) for seed in (None, None, 0)]
-    assert all(np.array_equal(one, parts[0][1]) for _, one in parts)
 
 
 def test_a_class_of_one_group_is_never_lost_to_training():

@@ -1,6 +1,7 @@
-"""What run() and records() hand over: rows that can be told apart, and all that is stored."""
+"""What run() and records() hand over, and what MLflow gets: rows that can be told apart, and all that is stored."""
 
 import json
+import sys
 
 import pytest
 
@@ -9,21 +10,15 @@ from boostrun import BoostrunError, records, run
 SMALL = {"T": 3, "trials": 2, "n_jobs": 1}
 
 
-def test_every_swept_key_is_a_column_so_that_rows_can_be_told_apart(workplace):
+def test_every_swept_or_named_key_is_a_column_so_that_rows_can_be_told_apart(workplace):
     df = run("algo=geem", "dataset=digits", "r=12", "algo.shrinkage=0.1,0.5", "features.bins=16,256", **SMALL)
     assert len(df) == 8 and not df.duplicated(["algo.shrinkage", "features.bins", "seed"]).any()
     assert df.columns[:6].tolist() == ["algo", "dataset", "features", "r", "q", "T"]
     assert "algo.ridge" not in df and "holdout" not in df
-
-
-def test_a_key_that_is_named_is_a_column_and_defaults_stand_beside_what_differs_from_them(workplace):
     df = run("algo=rand", "dataset=digits", "r=12", "holdout=0.2", "dataset.split_seed=0", **SMALL)
     assert df["holdout"].tolist() == [0.2, 0.2] and df["dataset.split_seed"].tolist() == [0, 0]
     df = run("algo=geem,rand", "dataset=digits", "r=12", "holdout=null,0.2", **SMALL)
     assert sorted(df["holdout"].isna()) == [False] * 4 + [True] * 4 and len(df) == 8
-
-
-def test_a_budget_that_a_method_lacks_is_missing_in_its_rows(workplace):
     df = run("algo=geem,majority", "dataset=digits", "r=12", **SMALL | {"trials": 1})
     assert df["r"].isna().tolist() == [False, True] and df["r"][0] == 12 and str(df["r"].dtype) == "Int64"
     assert "samples_drawn" in df and df["samples_drawn"].isna().tolist() == [False, True]
@@ -85,7 +80,7 @@ def test_a_curve_has_a_row_for_each_point(stored):
 
 
 def test_records_of_a_stream_have_its_curve_by_examples(workplace):
-    run("algo=iboost_batch", "dataset=sea", "dataset.n_samples=1000", "M=5", "n=50", "p=10", trials=1, n_jobs=1)
+    run("algo=majority_so_far", "dataset=sea", "dataset.n_samples=1000", trials=1, n_jobs=1)
     curves = records(curves=True)
     assert curves["examples"].is_monotonic_increasing and len(curves) > 1 and "changes" not in curves
 
@@ -108,3 +103,39 @@ def test_rows_of_a_plan_differ_where_cells_do(command):
     assert command("plan algo=geem dataset=digits r=12 T=3")[1].startswith(
         "geem · digits · raw · r=12 q=12 T=3: 10 to run"
     )
+
+
+TRACKED = "algo=rand dataset=digits r=12 T=4 trials=2 n_jobs=1"
+
+
+def test_without_mlflow_a_sentence_comes_before_anything_runs(command, workplace, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mlflow.tracking", None)
+    code, _, err = command(f"{TRACKED} run.tracker=mlflow")
+    assert code == 2 and "pip install 'boostrun[mlflow]'" in err and not (workplace / "results").exists()
+    code, _, err = command(f"{TRACKED} run.tracker=mlfow")
+    assert code == 2 and "mlflow" in err
+
+
+@pytest.mark.slow
+def test_a_run_is_copied_once_with_its_settings_figures_and_curves(command, workplace, monkeypatch):
+    pytest.importorskip("mlflow.tracking", reason="needs mlflow (pip install 'boostrun[mlflow]')")
+    from mlflow.tracking import MlflowClient
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (workplace / "mlruns").as_uri())
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    for _ in range(2):  # the second time every trial is there
+        code, _, err = command(f"{TRACKED} run.tracker=mlflow")
+        assert code == 0, err
+    client = MlflowClient()
+    runs = client.search_runs([client.get_experiment_by_name("boostrun").experiment_id])
+    records = [json.loads(path.read_text()) for path in (workplace / "results" / "runs").rglob("*.json")]
+    assert len(runs) == len(records) == 2
+    by_key = {run.data.tags["boostrun.key"]: run for run in runs}
+    for record in records:
+        run = by_key[record["key"]]
+        assert run.info.status == "FINISHED" and run.data.params["r"] == "12" and run.data.params["algo"] == "rand"
+        assert run.data.metrics["test_accuracy_pct"] == record["metrics"]["test_accuracy_pct"]
+        curve = client.get_metric_history(run.info.run_id, "curve.test_accuracy_pct")
+        assert [(one.step, one.value) for one in curve] == list(
+            zip(record["curve"]["T"], record["curve"]["test_accuracy_pct"])
+        )

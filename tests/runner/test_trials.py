@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import boostrun
-from boostrun.config import catalogue
+from boostrun.config import catalogue, defaults
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.measures import TrialSeeds, spawn
+from boostrun.inputs import Places
+from boostrun.inputs.bank import StreamInput
 from boostrun.runner import worker
 from boostrun.runner.plan import cell_of, compose_one
 from boostrun.runner.predictions import model_bytes
@@ -18,17 +20,11 @@ def first(sequence):
     return np.random.default_rng(sequence).integers(2**63)
 
 
-def test_axes_and_seeds_are_all_different():
+def test_axes_and_seeds_are_all_different_and_stored_records_rely_on_their_states():
     drawn = {int(first(sequence)) for seed in range(200) for sequence in spawn(seed)}
     assert len(drawn) == 600
-
-
-def test_stored_records_rely_on_these_states():
     assert [int(s.generate_state(1)[0]) for s in spawn(0)] == [3757552657, 673228719, 3241444873]
     assert TrialSeeds._fields == ("split", "filter", "algorithm")
-
-
-def test_what_an_algorithm_draws_does_not_change_the_data_of_another():
     one, two = spawn(1), spawn(1)
     np.random.default_rng(one.algorithm).random(1000)
     one.algorithm.spawn(5)
@@ -94,3 +90,9 @@ def test_what_is_put_together_as_it_is_asked_for_and_cannot_be_has_no_size():
             raise BoostrunError("its model_ is a tree of someone else's, not an array")
 
     assert model_bytes(Unsaved()) is None
+
+
+def test_what_is_prepared_is_what_a_trial_opens_so_that_an_evaluation_can_look_at_it_before(tmp_path):
+    dataset = {"name": "sea", **defaults("dataset", "sea"), "n_samples": 400}
+    prepared = StreamInput().prepare(dataset, {"name": "raw"}, Places(tmp_path, tmp_path), False)
+    assert prepared.kind == "stream" and len(prepared.stream) == 400 and prepared.eval_every == dataset["eval_every"]

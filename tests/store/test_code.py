@@ -132,10 +132,16 @@ def test_a_constant_that_is_edited_makes_exactly_those_stale_that_reach_it(part,
         assert {name for name in made if now[name] != before[name]} == labels[label], label
 
 
-def test_what_trains_counts_and_what_lists_stores_or_shows_does_not():
+def test_what_trains_counts_and_words_about_a_method_and_what_lists_stores_or_shows_does_not(monkeypatch):
     found = {label for cell in cells().values() for label in reached(code_of(cell).roots).definitions}
+    assert {label.partition(".")[0] for label in found} == {"boostrun"}
     assert not TRAINING - {label.rpartition(".")[2] for label in found}
     assert not [label for label in found if f"{label}.".startswith(tuple(f"{each}." for each in UNCOUNTED))]
+    made, before = cells(), digests(cells())
+    papers = [f"boostrun.papers.{name}.keys" for name in ("adaptive", "iboost", "reservoir", "shareboost")]
+    declared = [*papers, "boostrun.methods.declaration"]
+    edit(monkeypatch, lambda text: text.replace('help="', 'help="in other words: '), *declared)
+    assert digests(made) == before
 
 
 def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monkeypatch):
@@ -163,39 +169,22 @@ def test_the_seeds_of_the_holdout_and_of_a_subset_make_tables_stale_and_nothing_
     assert {name for name in made if now[name] != before[name]} == expected
 
 
-def test_two_budgets_that_change_their_names_make_the_method_stale(monkeypatch):
-    cell = cells()["geem", "mnist"]
+@pytest.mark.parametrize("name, changes, stale", [
+    ("geem", lambda m: {"budget": {"r": "batch_size", "q": "reservoir_size", "T": "n_estimators"}}, True),
+    ("geem", lambda m: {"budget": dict(reversed(m.budget.items()))}, False),
+    ("geem", lambda m: {"budget": m.budget | {"S": "shrinkage"}, "search": {}}, False),  # the cell does not have it
+    ("geem", lambda m: {"fixed": {**m.fixed, "strategy": "wsam"}}, True),
+    ("iboost_batch", lambda m: {"fixed": {**m.fixed, "update": "other"}}, True),
+    ("geem", lambda m: {"keys": keys_with(m.keys)}, False),
+    ("geem", lambda m: {"keys": keys_with(m.keys, shrinkage=0.25)}, False),  # the value is in the record's cell
+    ("geem", lambda m: {"keys": keys_with(m.keys, max_bins=17)}, True),  # no key sets it
+    ("geem", lambda m: dict(summary="other words", traits=("other",), exports=frozenset(), probe={}), False),
+])  # fmt: skip
+def test_a_method_is_stale_where_its_declaration_decides_a_result_otherwise(name, changes, stale, monkeypatch):
+    cell = cells()[name, "sea" if name == "iboost_batch" else "mnist"]
     before = source_digest(*code_of(cell))
-    declare(monkeypatch, "geem", budget={"r": "batch_size", "q": "reservoir_size", "T": "n_estimators"})
-    assert source_digest(*code_of(cell)) != before
-
-
-def test_the_order_of_the_budgets_and_one_that_the_cell_does_not_have_make_no_method_stale(monkeypatch):
-    cell = cells()["geem", "mnist"]
-    before = source_digest(*code_of(cell))
-    declare(monkeypatch, "geem", budget=dict(reversed(catalogue.methods()["geem"].budget.items())))
-    assert source_digest(*code_of(cell)) == before
-    declare(monkeypatch, "geem", budget=catalogue.methods()["geem"].budget | {"S": "shrinkage"}, search={})
-    assert source_digest(*code_of(cell)) == before
-
-
-def test_what_makes_it_the_method_makes_it_stale(monkeypatch):
-    made = cells()
-    for name, data, fixed in (("geem", "mnist", {"strategy": "wsam"}), ("iboost_batch", "sea", {"update": "other"})):
-        before = source_digest(*code_of(made[name, data]))
-        declare(monkeypatch, name, fixed={**catalogue.methods()[name].fixed, **fixed})
-        assert source_digest(*code_of(made[name, data])) != before, name
-
-
-def test_the_default_of_a_parameter_that_no_key_sets_makes_the_method_stale_and_that_of_a_key_does_not(monkeypatch):
-    cell, keys = cells()["geem", "mnist"], catalogue.methods()["geem"].keys
-    before = source_digest(*code_of(cell))
-    declare(monkeypatch, "geem", keys=keys_with(keys))
-    assert source_digest(*code_of(cell)) == before
-    declare(monkeypatch, "geem", keys=keys_with(keys, shrinkage=0.25))
-    assert source_digest(*code_of(cell)) == before  # the value that a record was made with stands in its cell
-    declare(monkeypatch, "geem", keys=keys_with(keys, max_bins=17))
-    assert source_digest(*code_of(cell)) != before
+    declare(monkeypatch, name, **changes(catalogue.methods()[name]))
+    assert (source_digest(*code_of(cell)) != before) == stale
 
 
 def test_another_default_of_a_key_that_came_later_names_another_cell():
@@ -213,17 +202,6 @@ def test_the_default_of_a_parameter_that_has_no_effect_in_the_method_is_the_one_
     made = method.make(values, {"r": 20, "q": 10, "T": 5}, {}).get_params()
     defaults = {one.name: one.default for one in dataclasses.fields(method.keys)}
     assert all(made[name] == defaults[name] for name in method.unused)
-
-
-def test_words_about_a_method_make_it_not_stale(monkeypatch):
-    made, before = cells(), digests(cells())
-    papers = [f"boostrun.papers.{name}.keys" for name in ("adaptive", "iboost", "reservoir", "shareboost")]
-    declared = [*papers, "boostrun.methods.declaration"]
-    with monkeypatch.context() as patch:
-        edit(patch, lambda text: text.replace('help="', 'help="in other words: '), *declared)
-        assert digests(made) == before
-    declare(monkeypatch, "geem", summary="said otherwise", traits=("other",), exports=frozenset(), probe={})
-    assert digests(made) == before
 
 
 def test_another_method_data_set_or_strategy_to_choose_makes_no_method_stale(monkeypatch):
@@ -252,17 +230,6 @@ def test_a_strategy_by_another_body_makes_stale_those_that_name_it(monkeypatch):
     assert source_digest(*code_of(named)) != before
 
 
-def test_two_methods_of_one_family_have_different_digests():
-    made = cells()
-    tables = [name for name in made if name[1] in ("mnist", "sea")]
-    assert len({source_digest(*code_of(made[name])) for name in tables}) == len(tables)
-
-
-def test_only_our_own_code_counts_to_our_own_methods():
-    found = {label.partition(".")[0] for cell in cells().values() for label in reached(code_of(cell).roots).definitions}
-    assert found == {"boostrun"}
-
-
 @pytest.mark.parametrize("text", [
     "from boostrun import ReservoirClassifier\ndef f(): return ReservoirClassifier()\n",
     "import boostrun\ndef f(): return boostrun.ReservoirClassifier()\n",
@@ -281,9 +248,12 @@ def test_a_public_name_in_a_strangers_code_leads_to_its_definition(text, tmp_pat
     assert source_digest(["stranger:f"]) != before
 
 
-def test_facts_and_the_name_of_a_root_count():
+def test_facts_and_the_name_of_a_root_count_and_no_two_methods_have_one_digest():
     module = "boostrun.papers.reservoir.online"
     assert len({source_digest([module]), source_digest([f"{module}:Oza"]), source_digest([module], {"a": 1})}) == 3
+    made = cells()
+    tables = [name for name in made if name[1] in ("mnist", "sea")]
+    assert len({source_digest(*code_of(made[name])) for name in tables}) == len(tables)
 
 
 def test_rows_lead_on_and_round_and_a_rerun_anywhere_is_told():
@@ -306,12 +276,9 @@ def test_a_damaged_list_is_one_sentence(text, tmp_path):
     assert "\n" not in str(told.value)
 
 
-def test_without_a_list_only_equal_digests_are_the_same(tmp_path):
+def test_without_a_list_only_equal_digests_are_the_same_and_every_published_row_is_well_formed(tmp_path):
     known = Equivalent.read(tmp_path)
     assert known.kind("a", "a") and not known.kind("a", "b")
-
-
-def test_every_row_that_is_published_is_well_formed():
     rows = read_rows(HOME.parent / "results")
     assert all(len(row[end]) == 64 for row in rows for end in ("old", "new"))
 

@@ -157,7 +157,7 @@ def test_whatever_bit_is_flipped_no_other_record_comes_out(tmp_path):
     whole = path.read_bytes()
     right = set(map(canonical_bytes, made))
     survived = 0
-    for place in rng.sample(range(len(whole) * 8), 1500):
+    for place in rng.sample(range(len(whole) * 8), 400):
         flipped = bytearray(whole)
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
@@ -167,7 +167,7 @@ def test_whatever_bit_is_flipped_no_other_record_comes_out(tmp_path):
             continue
         assert set(found) == right and len(found) == 3  # a bit of the footer that says nothing
         survived += 1
-    assert survived < 500
+    assert survived < 130
 
 
 def test_a_damaged_pack_hides_no_other_and_is_told_of(tmp_path):
@@ -186,7 +186,7 @@ def test_a_pack_whose_damage_shows_late_is_set_aside_as_a_whole(tmp_path):
         pack(made[:5] if name == "b.parquet" else made, tmp_path / name)
     whole = (tmp_path / "a.parquet").read_bytes()
     end = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
-    places = [place for place in range(4, end) if opens(tmp_path / "c.parquet", whole, place)]
+    places = [place for place in range(4, end, 7) if opens(tmp_path / "c.parquet", whole, place)]
     (tmp_path / "a.parquet").write_bytes(flipped(whole, places[-1]))
     packs = Packs([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     assert len(packs.known) == 9
@@ -234,12 +234,15 @@ def packed_in(folder):
     return [one["seed"] for path in packs_below(folder) for one in unpack(path)]
 
 
-def test_a_record_is_packed_once_below_the_results(tmp_path):
+def test_a_record_is_packed_once_below_the_results_and_no_failure_keeps_it_out(tmp_path):
     made = [record(seed) for seed in range(4)]
     assert write_records(tmp_path / "a" / "x", made[:2], tmp_path) == tmp_path / "a" / "x" / "records.parquet"
     write_records(tmp_path / "a" / "y", made, tmp_path)
     assert packed_in(tmp_path / "a" / "x") == [0, 1] and packed_in(tmp_path / "a" / "y") == [2, 3]
     assert write_records(tmp_path / "a" / "z", made, tmp_path) is None and not (tmp_path / "a" / "z").exists()
+    write_records(tmp_path / "other" / "a", [failed(0)], tmp_path / "other")
+    path = write_records(tmp_path / "other" / "b", [record(0)], tmp_path / "other")
+    assert [one["status"] for one in unpack(path)] == ["done"]
 
 
 def test_what_is_packed_stays_until_its_cell_and_seed_are_run_again(tmp_path):
@@ -252,12 +255,6 @@ def test_what_is_packed_stays_until_its_cell_and_seed_are_run_again(tmp_path):
     write_records(tmp_path / "b", found.values(), tmp_path / "elsewhere")
     write_records(folder, [], tmp_path)
     assert not (folder / "records.parquet").exists()
-
-
-def test_a_failure_elsewhere_does_not_keep_a_result_out(tmp_path):
-    write_records(tmp_path / "a", [failed(0)], tmp_path)
-    write_records(tmp_path / "b", [record(0)], tmp_path)
-    assert [one["status"] for one in unpack(tmp_path / "b" / "records.parquet")] == ["done"]
 
 
 def test_an_old_file_is_replaced_and_a_damaged_one_renamed(tmp_path):

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-import boostrun
 from boostrun.store import provenance
 
 
@@ -16,21 +15,18 @@ def afresh():
     provenance._revision.cache_clear()
 
 
-def test_it_is_plain_json_and_complete():
+def test_it_is_plain_json_and_complete_and_git_is_asked_once_per_process(monkeypatch, afresh):
+    calls, run = [], subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda *args, **options: calls.append(args) or run(*args, **options))
+    provenance.collect()
+    provenance.collect()
+    assert len([call for call in calls if call[0][0] == "git"]) <= 1
     found = provenance.collect(["boostrun", "r=1"])
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found["command"] == ["boostrun", "r=1"]
     assert {"boostrun", "numpy", "joblib"} <= set(found["versions"])
     assert found["cpu"]["cores"] >= found["cpu"]["usable"] >= 1 and found["cpu"]["model"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00", found["time"])
-
-
-def test_git_is_asked_once_per_process(monkeypatch, afresh):
-    calls, run = [], subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda *args, **options: calls.append(args) or run(*args, **options))
-    provenance.collect()
-    provenance.collect()
-    assert len([call for call in calls if call[0][0] == "git"]) <= 1
 
 
 def checkout(tmp_path, monkeypatch):
@@ -81,7 +77,3 @@ def test_threads_are_those_in_force_and_not_those_asked_for(monkeypatch):
     provenance.forget_threads()
     assert found["pools"] and set(found["pools"].values()) == {1}
     assert found["environment"]["OMP_NUM_THREADS"] == "7"
-
-
-def test_the_package_has_a_version():
-    assert boostrun.__version__

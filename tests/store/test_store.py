@@ -25,10 +25,13 @@ def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
     assert list(store.records()) == [made]
 
 
-def test_an_absent_record_is_none_and_reading_makes_no_folder(tmp_path):
+def test_an_absent_record_is_none_and_neither_reading_nor_what_is_no_record_makes_a_folder(tmp_path):
     store = Store(tmp_path / "s")
     assert store.get(record()["key"]) is None
     assert store.find(cell().key, 0) == list(store.records()) == []
+    for change in ({"seed": 1}, {"key": "0" * 64}, {"metrics": {"x": float("nan")}}):  # no records
+        with pytest.raises(BoostrunError):
+            store.put({**record(), **change})
     assert not (tmp_path / "s").exists()
 
 
@@ -36,29 +39,6 @@ def test_an_absent_record_is_none_and_reading_makes_no_folder(tmp_path):
 def test_a_key_that_is_none_never_reaches_the_disk(tmp_path, key):
     with pytest.raises(BoostrunError, match="not a key"):
         Store(tmp_path).get(key)
-
-
-def test_a_failed_record_is_got_but_not_done_and_is_replaced_by_a_done_one(tmp_path):
-    store = Store(tmp_path)
-    failed = record(status="failed", error={"type": "E", "message": "m", "traceback": ""})
-    store.put(failed)
-    assert store.get(failed["key"])["status"] == "failed"
-    assert store.done(failed["key"]) is None
-    store.put(record())
-    assert store.done(failed["key"]) == record()
-
-
-@pytest.mark.parametrize("change", [
-    {"metrics": {"x": float("nan")}}, {"metrics": {"x": float("inf")}}, {"metrics": {"x": "1"}},
-    {"metrics": {"x": True}}, {"metrics": {"x": None}}, {"metrics": []}, {"schema": 2}, {"status": "running"},
-    {"status": "failed"}, {"error": {"type": "E", "message": "m", "traceback": ""}}, {"cost": {"x": object()}},
-    {"key": "0" * 64}, {"cell_key": "0" * 64}, {"inputs": {"data": "d"}}, {"seed": 1}, {"extra": 1},
-    {"curve": {"x": [1.0, float("nan")]}},
-])  # fmt: skip
-def test_what_is_not_a_record_is_refused_and_leaves_nothing(tmp_path, change):
-    with pytest.raises(BoostrunError):
-        Store(tmp_path / "s").put({**record(), **change})
-    assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.parametrize("junk", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"schema": 1}', b"[" * 100_000])
@@ -120,21 +100,20 @@ def test_packed_records_are_read_beside_single_ones_and_what_is_published_wins(t
     assert pickle.loads(pickle.dumps(store)).get(packed[0]["key"]) == packed[0]
 
 
-def test_a_failed_attempt_does_not_hide_a_published_result(tmp_path):
-    pack([record(0)], tmp_path / "p.parquet")
-    store = Store(tmp_path / "s", [tmp_path / "p.parquet"])
-    store.put(record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""}))
-    assert store.get(record()["key"]) == store.done(record()["key"]) == record(0)
-    assert [known.status for known in store.known()] == ["done"]
+FAILED = {"status": "failed", "error": {"type": "E", "message": "m", "traceback": ""}}
 
 
-def test_a_result_of_ours_is_taken_where_a_failure_is_published(tmp_path):
-    pack([record(0, status="failed", error={"type": "E", "message": "m", "traceback": ""})], tmp_path / "p.parquet")
-    store = Store(tmp_path / "s", [tmp_path / "p.parquet"])
-    assert store.get(record()["key"])["status"] == "failed"
-    assert store.done(record()["key"]) is None
-    store.put(record(0))
-    assert store.get(record()["key"]) == store.done(record()["key"]) == record(0)
+@pytest.mark.parametrize("published, own", [(None, FAILED), ({}, FAILED), (FAILED, None), (FAILED, FAILED)])
+def test_a_failure_is_got_but_not_done_and_a_result_wins_over_it_wherever_both_are(tmp_path, published, own):
+    if published is not None:
+        pack([record(0, **published)], tmp_path / "p.parquet")
+    store, key = Store(tmp_path / "s", [tmp_path / "p.parquet"]), record(0)["key"]
+    if own:
+        store.put(record(0, **own))
+    if published != {}:
+        assert store.get(key)["status"] == "failed" and store.done(key) is None
+        store.put(record(0))
+    assert store.get(key) == store.done(key) == record(0)
     assert [known.status for known in store.known()] == ["done"]
 
 
@@ -160,14 +139,6 @@ def test_a_full_disk_leaves_the_record_absent_and_nothing_behind(tmp_path, monke
                 pack([record(0)], tmp_path / "p.parquet")
     assert store.get(record(0)["key"]) is None
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [f"{record(1)['key']}.json"]
-
-
-def test_short_writes_are_completed(tmp_path, monkeypatch):
-    write = os.write
-    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, bytes(data)[:7]))
-    store = Store(tmp_path)
-    store.put(record())
-    assert store.get(record()["key"]) is not None
 
 
 def test_a_store_that_cannot_be_written_or_read_is_one_sentence(tmp_path):
