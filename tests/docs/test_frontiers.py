@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from boostrun.report.frontier import KINDS, METRIC
+from boostrun.report.frontier import KINDS
 from boostrun.report.frontier_summary import frontiers_of, markdown
 from boostrun.report.statistics import mean_std
 
@@ -27,9 +27,9 @@ def means():
     """Of each method the (number, mean) of every cell that the packed records of frontiers hold."""
     cells: dict[tuple[str, str], list[float]] = {}
     for record in of_room("frontiers"):
-        if record["status"] == "done" and METRIC in record["metrics"]:
+        if record["status"] == "done" and "test_accuracy_pct" in record["metrics"]:
             place = record["cell"]["algo"]["name"], record["cell_key"]
-            cells.setdefault(place, []).append(record["metrics"][METRIC])
+            cells.setdefault(place, []).append(record["metrics"]["test_accuracy_pct"])
     found: dict[str, list[tuple[int, float]]] = {}
     for (method, _), values in cells.items():
         found.setdefault(method, []).append((len(values), mean_std(values)[0]))

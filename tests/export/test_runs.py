@@ -36,7 +36,8 @@ ANCHORS = "features=anchors features.anchors=6 features.radii=3"
 RUNS = [  # data, settings, type of x in C, or "" without a predictor
     *(("table.csv", line, x_type) for line, x_type in (
         ("algo=geem features=raw r=20 T=20", "float"), ("algo=logitboost features=raw T=9", "float"),
-        ("algo=laminating features=raw T=9", "float"), ("algo=jointboost features=stumps T=9", "float"), ("algo=shareboost features=raw T=4", "float"),
+        ("algo=laminating features=raw T=9", "float"), ("algo=jointboost features=stumps T=9", "float"),
+        ("algo=shareboost features=raw T=4", "float"),
         ("algo=shareboost features=linear T=4", "double"), ("algo=shareboost features=products T=6", "double"),
         ("algo=shareboost features=stumps features.bins=16 T=9", "float"),
         (f"algo=shareboost {ANCHORS} T=3", "double"), (f"algo=shareboost {ANCHORS} features.pca=2 T=3", "double"),
