@@ -29,8 +29,11 @@ METHODS = {
 }
 
 
-def _data_set(module: str, keys: type, summary: str, gives: str = "table", features: str = "") -> DataSet:
-    return DataSet(f"boostrun.data.{module}", keys, summary, gives, features)
+_TEXTS = tuple(f".{kind}{packed}" for kind in ("csv", "tsv", "tab", "txt", "dat", "data") for packed in ("", ".gz"))
+
+
+def _data_set(module: str, keys: type, summary: str, gives: str = "table", features: str = "", endings=()) -> DataSet:
+    return DataSet(f"boostrun.data.{module}", keys, summary, gives, features, endings=endings)
 
 
 DATASETS = {
@@ -68,13 +71,16 @@ DATASETS = {
         features="hog",
     ),
     "npz": _data_set(
-        "arrays", data.ArraysDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz"
+        "arrays", data.ArraysDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz",
+        endings=(".npz", ".npy"),
     ),
-    "csv": _data_set("csv", data.TableDatasetKeys, "your own table in a text file"),
-    "parquet": _data_set("parquet", data.TableDatasetKeys, "your own table in a Parquet file"),
+    "csv": _data_set("csv", data.TableDatasetKeys, "your own table in a text file", endings=_TEXTS),
+    "parquet": _data_set(
+        "parquet", data.TableDatasetKeys, "your own table in a Parquet file", endings=(".parquet", ".parq", ".pq")
+    ),
     "image_folder": _data_set(
         "image_sets", data.ImageFolderKeys,
-        "your own images: a folder for each class, or train/ and test/ with such folders",
+        "your own images: a folder for each class, or train/ and test/ with such folders", endings=("/",),
     ),
     "openml": _data_set(
         "csv", data.OpenMLKeys, "a data set of openml.org by number or by name (Vanschoren et al. 2013)"
@@ -106,7 +112,7 @@ DATASETS = {
     "file_stream": _data_set(
         "streams.file_stream", data.FileStreamKeys,
         "your own file as a drifting stream, row by row in its order and in constant memory: CSV, .npy, .npz, Parquet "
-        "or ARFF", "stream",
+        "or ARFF", "stream", endings=(".csv", ".csv.gz", ".npy", ".npz", ".parquet", ".arff"),
     ),
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -35,6 +36,7 @@ USAGE = """boostrun: boosting under a budget, seed by seed, compared with the pa
 usage: boostrun [verb] [key=value ...] [options]
 
   boostrun dataset=digits r=50                        one cell, ten trials, of the default algorithm
+  boostrun mine.csv r=50                              the same on your own table, or a folder of images
   boostrun -m algo=NAME,NAME r=100,250                a sweep: one queue, one table (boostrun ls algo has the names)
   boostrun reproduce PAPER/ITEM                       a table of a paper (boostrun ls paper)
   boostrun report -o report.html                      all papers' results as one page
@@ -97,6 +99,7 @@ _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
     "predict": 2, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
+_READ_DATA = ("run", "tune", "frontier", "plan", "export", "data")  # verbs that take a file or folder as their data set
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
@@ -112,9 +115,11 @@ def parse(argv: Sequence[str]) -> Arguments:
     {'multirun'}
     >>> parse(["reproduce", "reservoir/table3", "--quick"]).names
     ['reservoir/table3']
+    >>> parse(["my table.csv", "r=50"]).overrides
+    ["dataset='my table.csv'", 'r=50']
     """
     words = Arguments(list(argv))
-    rest, given = list(argv), []
+    rest, given, data = list(argv), list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         option, equals, value = word.partition("=")
@@ -128,6 +133,11 @@ def parse(argv: Sequence[str]) -> Arguments:
         elif word.startswith("-") and word != "-":  # "-" is standard input
             known = [*_FLAGS, *_VALUES, "--shell-completion"]
             raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
+        elif _names_data(word, words):
+            from boostrun.config.words import quoted
+
+            data.append(word)
+            words.overrides.append(f"dataset={quoted(word)}")
         elif "=" in word or word.startswith("~"):
             words.overrides.append(word)
         elif words.typed_verb or words.overrides:
@@ -141,7 +151,27 @@ def parse(argv: Sequence[str]) -> Arguments:
         if words.verb not in verbs:
             listed = " and ".join(filter(None, (", ".join(verbs[:-1]), verbs[-1])))
             raise BoostrunError(f"{option} is an option of {listed} only (boostrun --help)")
+    if data and sum(word.startswith("dataset=") for word in words.overrides) > 1:
+        raise BoostrunError(
+            f"{data[-1]}: one data set is needed; dataset.test_path=FILE adds a test part, -m dataset=A,B runs both"
+        )
     if len(words.names) > _TAKES.get(words.verb, 0):
         extra = words.names[int(_TAKES.get(words.verb, 0))]
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in dataset=mnist r=250")
     return words
+
+
+def _names_data(word: str, before: Arguments) -> bool:
+    """Whether a word after ``before`` names a file or folder with samples, and so stands for ``dataset=...``."""
+    if before.verb not in _READ_DATA or word in VERBS or ("=" in word and not os.path.isfile(word)):
+        return False
+    if "=" not in word and "." not in word and not word.endswith("/") and not os.path.exists(word):  # most words
+        return False
+    from boostrun.config import catalogue
+
+    of_verb = {
+        "plan": lambda: catalogue.option("paper", word, before.config_dir) is not None,
+        "frontier": lambda: word == "summary",
+        "export": lambda: word.lower().endswith(".npz"),  # a model
+    }
+    return bool(catalogue.readers(word)) and not of_verb.get(before.verb, lambda: False)()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import MISSING, catalogue, defaults
+from boostrun.config.words import quoted, single_values
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import compose_one, roots
 
@@ -120,10 +121,11 @@ def data(words: Arguments) -> int:
     from boostrun import data
     from boostrun.extend import loader
 
-    if not words.names:
+    name = words.names[0] if words.names else single_values(words.overrides).get("dataset")
+    if name is None:
         known = ", ".join(catalogue.summaries("dataset", words.config_dir))
-        raise BoostrunError(f"data needs the name of a data set ({known})")
-    settings = compose_one([*naming(words.names[0]), *words.overrides], words.config_dir)
+        raise BoostrunError(f"data needs the name of a data set ({known}), or a file")
+    settings = compose_one([*naming(str(name)), *words.overrides], words.config_dir)
     root, _ = roots(settings)
     print(data.fetch(loader.config_for(settings.dataset, root), root))
     return 0
@@ -135,10 +137,11 @@ def naming(name: str) -> list[str]:
     >>> naming("digits")
     ['dataset=digits']
     """
-    declared = catalogue.datasets().get(name)
+    reader = name if name in catalogue.datasets() else next(iter(catalogue.readers(name).values()), "")
+    declared = catalogue.datasets().get(reader)
     able = (each for each, method in catalogue.methods().items() if declared and declared.gives in method.inputs)
     fitting = next(able, None)
-    return [f"dataset={name}", *([f"algo={fitting}"] if fitting else [])]
+    return [f"dataset={quoted(name)}", *([f"algo={fitting}"] if fitting else [])]
 
 
 def check(words: Arguments) -> int:

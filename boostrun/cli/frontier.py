@@ -21,7 +21,6 @@ from boostrun.runner.plan import compose_one
 ROOM = "frontier/"  # before the name of a published frontier
 _SHRUNK = ("at", "algo", "tuning", "trials", "T")  # keys for which --quick has its own values
 _TUNING, _QUICK_TUNING, _QUICK_TRIALS = 20, 5, 8
-_FILES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".npz": "npz"}
 
 
 def main(words: Arguments) -> int:
@@ -81,9 +80,6 @@ def _request(words: Arguments):
         raise BoostrunError(f"tuning={tuning}: a whole number of trials is needed, 0 for no tuning")
     if quick:
         given.setdefault("trials", [str(_QUICK_TRIALS)])
-    if ending := next((one for one in _FILES if given["dataset"][0].strip("'\"").endswith(one)), None):
-        given["dataset.path"] = [_one("dataset", given["dataset"])]
-        given["dataset"] = [_FILES[ending]]
     others = tuple(f"{key}={','.join(values)}" for key, values in given.items())
     return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir, metric)
 

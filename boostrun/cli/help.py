@@ -29,7 +29,7 @@ class Page(NamedTuple):
 
 PAGES = {
     "run": Page(
-        "[run] [key=value ...] [-m]",
+        "[run] [FILE] [key=value ...] [-m]",
         """Runs one cell: one algorithm on one data set with one budget, ten seeded trials in parallel. Prints its
 row, with the paper's figure if there is one. With -m it runs every combination of comma-separated values, in one queue
 and one table. Each trial is kept as a record, so the same command again runs only the missing ones. Pictures are drawn
@@ -46,7 +46,7 @@ shows a dash for the others.""",
             ("algo={algo} dataset=digits r=50", "ten trials with 50 samples in the reservoir"),
             ("-m algo={algo},{other} dataset=digits r=20,50 trials=5", "four cells, one table"),
             ("-m algo={algo},majority dataset=digits r=20 --name first", "budgets apply to those that have them"),
-            ("algo={algo} dataset=csv dataset.path=mine.csv dataset.label=kind", "your own table"),
+            ("mine.csv dataset.label=kind r=50", "your own table, or a folder of images"),
             ("--cfg algo={algo}", "all its keys"),
         ),
     ),
@@ -93,7 +93,7 @@ is given; KEY=tuned reads its choice.""",
 model_bytes or seconds. Each method is tuned under each budget, with the same number of trials, on held-out training
 data, then measured on the test data over seeds. Writes a table, a picture and its records, and says in a
 sentence where the budget pays and where a rival is the better choice. The budget is compared with what a trial really
-spent. A data set may be a file: dataset=mine.csv.""",
+spent.""",
         (
             "budget=KIND           the kind of budget",
             "at=50,200,1000        the budgets; by default six in logarithmic steps",
@@ -105,7 +105,7 @@ spent. A data set may be a file: dataset=mine.csv.""",
         (
             ("frontier dataset=digits budget=samples_held --quick", "a picture in minutes"),
             ("frontier dataset=digits budget=samples_held at=100 algo={algo},{other}", "two methods, one budget"),
-            ("frontier dataset=mine.csv dataset.label=kind budget=samples_held", "your own table"),
+            ("frontier mine.csv dataset.label=kind budget=samples_held", "your own table"),
             ("frontier summary budget=samples_held", "all stored frontiers, by data set"),
         ),
     ),
@@ -164,7 +164,7 @@ record's key, which diff takes. By default all groups except runs.""",
          ("ls runs", "stored cells, the newest first")),
     ),
     "data": Page(
-        "data NAME [dataset.key=value ...]",
+        "data NAME | FILE [dataset.key=value ...]",
         """Fetches a data set if it is missing and can be fetched, compares it with published checksums, and describes
 it; or says which file belongs where.""",
         ("data_root=DIR         the folder of data; by default $BOOSTRUN_DATA, else ./datasets",),

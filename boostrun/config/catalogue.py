@@ -12,6 +12,7 @@ import contextlib
 import csv
 import dataclasses
 import functools
+import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from importlib.metadata import EntryPoint
@@ -375,6 +376,20 @@ def pipelines() -> dict[str, Pipeline]:
 def models() -> dict[str, SavedModel]:
     """Every kind of saved model that can be exported, by the kind that its file names."""
     return _all("models")
+
+
+def readers(path: str) -> dict[str, str]:
+    """The data sets that read a file or folder, by the kind of input that they give: table, chunks or stream.
+
+    >>> readers("my/sales.CSV"), readers("sales.xyz")
+    ({'table': 'csv', 'stream': 'file_stream'}, {})
+    """
+    name = path.lower() + ("/" if os.path.isdir(path) else "")
+    found: dict[str, str] = {}
+    for each, declared in datasets().items():
+        if name.endswith(declared.endings):
+            found.setdefault(declared.gives, each)
+    return found
 
 
 def method(algo: Mapping[str, Any]) -> Method:

@@ -10,8 +10,9 @@ Hydra is imported only to compose, so that help and completion answer at once.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from boostrun import config
@@ -23,7 +24,6 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import read_yaml
 
 _OF_HYDRA = ("hydra", "_dummy_empty_config_.yaml")  # what Hydra itself stores among named configurations
-_READERS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz", ".arff": "file_stream", ".npy": "file_stream"}
 
 
 class Composer:
@@ -52,6 +52,8 @@ class Composer:
         """
         chosen = {override.key_or_group: _typed(override.value()) for override in overrides if self._chooses(override)}
         choices = {**default_choices(), **chosen}
+        path = choices["dataset"]
+        choices["dataset"] = self._reader(choices) or path
         if "features" not in chosen and (declared := catalogue.datasets().get(choices["dataset"])):
             choices["features"] = declared.features or choices["features"]
         key = tuple(choices.items())
@@ -59,11 +61,22 @@ class Composer:
             self._bases[key] = self._base(choices)
         base, refers = self._bases[key]
         values = {name: dict(value) if name in GROUPS else value for name, value in base.items()}
+        if choices["dataset"] != path:
+            values["dataset"]["path"] = path
         for override in overrides:
             if override.key_or_group not in choices or override.package is not None:
                 _change(values, override)
                 refers = refers or "${" in override.input_line
         return _resolved(values) if refers else values
+
+    def _reader(self, choices: Mapping[str, str]) -> str:
+        """The data set that reads the file that was typed in its place, for the method; empty for a data set's name."""
+        name, method = choices["dataset"], catalogue.methods().get(choices["algo"])
+        if name in catalogue.datasets() or catalogue.option("dataset", name, self.config_dir):
+            return ""
+        found = catalogue.readers(name)
+        wanted = "stream" if method is not None and "stream" in method.inputs else "table"
+        return found.get(wanted, next(iter(found.values()), ""))
 
     def keys_of(self, group: str, name: str) -> list[str]:
         """The keys of a choice of a group as they are typed, for a method after its budgets."""
@@ -99,7 +112,8 @@ class Composer:
         """The sentence that a group has no such choice."""
         known = [*catalogue.options(group, self.config_dir), *catalogue.installed(group)]
         known += catalogue.names(group) if group in catalogue.GROUPS else ()
-        meant = _file_of_data(name) if group == "dataset" else ""
+        meant = "; its ending does not say how it is read, dataset=csv dataset.path=... reads a table of text"
+        meant = meant if group == "dataset" and os.path.isfile(name) else ""
         where = f" (boostrun ls {group})" if group in GROUPS else ""
         return f"no {group} '{name}'{meant or did_you_mean(name, known)}{where}{catalogue.missing(name)}"
 
@@ -122,16 +136,6 @@ def _refuse_taken_names(config_dir: str) -> None:
             taken = catalogue.option(group, name) or catalogue.is_declared(group, name)
             if path.is_relative_to(config_dir) and taken:
                 raise BoostrunError(f"{path}: {group} '{name}' is boostrun's own; give yours another name")
-
-
-def _file_of_data(name: str) -> str:
-    """A clause on how to name a file that was given in the place of a data set.
-
-    >>> _file_of_data("sales.csv")
-    '; did you mean dataset=csv dataset.path=sales.csv?'
-    """
-    reader = _READERS.get(PurePath(name.removesuffix(".gz")).suffix)
-    return f"; did you mean dataset={reader} dataset.path={name}?" if reader else ""
 
 
 @functools.cache

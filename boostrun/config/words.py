@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import os
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +20,11 @@ MOST_CELLS = 100_000  # of one sweep
 _DEEPEST = 20  # nested brackets; the parser takes minutes for more
 _CLASSES = ("algo", "algo.class")  # keys whose values are module:Class
 _GROUPS = ("algo", "dataset", "features")  # a sweep may mix several choices of these
+_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*(:[\w/.@+-]+)?", re.ASCII)  # texts that need no quotes
+_NOT_TEXTS = ("null", "true", "false", "nan", "inf")
+_QUOTES = frozenset("'\"")
+_STRUCTURE = _QUOTES | frozenset("()[]{},$\\")  # characters by which a value is more than one text
+_UNDERSCORED = re.compile(r"(?<=[=,:(\[{])(\s*)([+-]?\.?\d[\d.eE+-]*_[\d_.eE+-]*)(?=\s*(?:[,:)\]}]|$))")
 
 
 def parse(words: Iterable[str]) -> list[Any]:
@@ -55,13 +62,28 @@ def _read(word: str) -> Any:
     if _depth(word) > _DEEPEST:
         raise BoostrunError(f"cannot read '{word}': its brackets are nested too deeply")
     try:
-        return _parser().parse_overrides([word])[0]
+        return _parsed(word)
     except OverrideParseException:
         raise BoostrunError(
             f"cannot read '{word}': quote values that hold spaces, brackets or commas, as in \"key='a, b'\""
         ) from None
     except (ValueError, HydraException) as error:  # a number of 5,000 digits, a range with steps of 0
         raise BoostrunError(f"cannot read '{word}': {error}") from None
+
+
+def _parsed(word: str) -> Any:
+    """Hydra's override, with values that Hydra's grammar does not read as texts: 1_0, é.csv, ~/a.csv, a=b.csv."""
+    from hydra.errors import OverrideParseException
+
+    key, _, value = word.partition("=")
+    if "_" in value and not _QUOTES & set(value):
+        word = _UNDERSCORED.sub(r"\1'\2'", word)
+    try:
+        return _parser().parse_overrides([word])[0]
+    except OverrideParseException:
+        if not value or (_STRUCTURE & set(value) and not os.path.exists(value)):
+            raise
+        return _parser().parse_overrides([f"{key}={quoted(value)}"])[0]
 
 
 @functools.cache
@@ -97,6 +119,31 @@ def listed(override: Any) -> list[str]:
     if override.get_key_element() in _CLASSES:  # Hydra escapes their colons
         values = [value.replace("\\:", ":") for value in values]
     return values
+
+
+def word(value: Any) -> str:
+    """A value as it is typed.
+
+    >>> word(None), word(True), word(0.5), word(["lbp", "hog"])
+    ('null', 'true', '0.5', '[lbp,hog]')
+    """
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return f"[{','.join(map(word, value))}]" if isinstance(value, (list, tuple)) else str(value)
+
+
+def quoted(value: Any) -> str:
+    """A value as an override reads it: a text that could be read as something else is quoted.
+
+    >>> print(quoted("mnist"), quoted(None), quoted("it's, this"), quoted("7"), quoted(["a", "b c"]))
+    mnist null 'it\\'s, this' '7' [a,'b c']
+    """
+    if isinstance(value, list):
+        return f"[{','.join(map(quoted, value))}]"
+    if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
+        return word(value)
+    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
+    return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
 
 
 def keys_and_values(words: Iterable[str]) -> list[tuple[str, list[str]]]:

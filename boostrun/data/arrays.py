@@ -13,14 +13,17 @@ from boostrun.data.dataset import Parts
 from boostrun.data.files import given_file, reading
 from boostrun.errors import BoostrunError, DataMissingError
 
-# -- .npz: x_train, y_train, x_test, y_test as in Keras; or x, y, which are split by class
+# -- .npz: x_train, y_train, x_test, y_test as in Keras; or x, y, which are split by class. .npy: y is the last column
 
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 
 
 def places_npz(options: Mapping, data_root: Path) -> str:
     """Which file belongs where, as a clause of a sentence."""
-    return "dataset.path=FILE.npz with the keys x_train, y_train, x_test, y_test, or x and y (split by class)"
+    return (
+        "dataset.path=FILE.npz with the keys x_train, y_train, x_test, y_test, or x and y (split by class); or "
+        "FILE.npy with the labels in its last column"
+    )
 
 
 def files_npz(options: Mapping, data_root: Path) -> dict[str, Path]:
@@ -41,8 +44,15 @@ def has_test_part_npz(options: Mapping, data_root: Path) -> bool:
 
 
 def read_npz(options: Mapping, data_root: Path) -> Parts:
-    """The arrays of the file."""
-    return read_npz_file(given_file(options, "path", data_root))
+    """The arrays of the file; the last column of a table (n, d + 1) in .npy are the labels."""
+    path = given_file(options, "path", data_root)
+    if path.suffix.lower() != ".npy":
+        return read_npz_file(path)
+    with reading(path, "an .npy file"):
+        table = np.load(path, allow_pickle=False)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise BoostrunError(f"{path} has the shape {table.shape}; samples are rows whose last column is the label")
+    return Parts(table[:, :-1], table[:, -1])
 
 
 def read_npz_file(path: Path) -> Parts:

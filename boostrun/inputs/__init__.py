@@ -93,7 +93,7 @@ def check_reservoir(cell: Any, samples: int, classes: int) -> None:
     if r + q > samples:
         raise BoostrunError(
             f"r={r} and q={q}: together more samples than the {samples} that {name} has for training; r + q must be at "
-            f"most {samples}"
+            f"most {samples}, as in r={samples // 2} q={samples // 2}"
         )
 
 

@@ -21,6 +21,8 @@ class DataSet:
     gives : table, chunks or stream.
     features : its default feature pipeline.
     copies : the key, if there is one, that sets how many distorted copies of the training samples are added.
+    endings : endings of the names of files that it reads as its key ``path``, "/" for a folder. ``dataset=mine.csv``
+        chooses the first data set with such an ending that gives what the method takes.
     """
 
     loader: str
@@ -29,6 +31,7 @@ class DataSet:
     gives: str = "table"
     features: str = ""
     copies: str = ""
+    endings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

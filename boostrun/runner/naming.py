@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +9,7 @@ from typing import Any
 
 from boostrun.config import catalogue, defaults
 from boostrun.config.settings import BUDGET_KEYS, PLACES
+from boostrun.config.words import quoted, word
 from boostrun.report import Entry
 from boostrun.runner.plan import PlannedCell
 from boostrun.store.store import Store
@@ -19,8 +19,6 @@ METRIC = "test_accuracy_pct"
 _ELSEWHERE = {
     "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
 }  # fmt: skip
-_BARE = re.compile(r"[A-Za-z_/][\w/.@+-]*(:[\w/.@+-]+)?", re.ASCII)  # texts that need no quotes
-_NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -33,17 +31,6 @@ def typed_key(group: str, key: str) -> str:
     return key if group == "budget" else _ELSEWHERE.get(f"{group}.{key}", f"{group}.{key}")
 
 
-def word(value: Any) -> str:
-    """A value as it is typed.
-
-    >>> word(None), word(True), word(0.5), word(["lbp", "hog"])
-    ('null', 'true', '0.5', '[lbp,hog]')
-    """
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    return f"[{','.join(map(word, value))}]" if isinstance(value, (list, tuple)) else str(value)
-
-
 def cell_words(config: Mapping[str, Mapping[str, Any]]) -> str:
     """A cell as it is typed after ``boostrun``, without seeds and trials."""
     parts = []
@@ -52,24 +39,10 @@ def cell_words(config: Mapping[str, Mapping[str, Any]]) -> str:
         for key in ("holdout", "train_samples", "memory_limit"):
             if (value := values.pop(key, None)) is not None:
                 parts.append(f"{_ELSEWHERE[f'dataset.{key}']}={value}")
-        parts.append(f"{group}={_quoted(values['name'])}")
-        parts += [f"{group}.{key}={_quoted(value)}" for key, value in values.items() if key not in ("name", "class")]
+        parts.append(f"{group}={quoted(values['name'])}")
+        parts += [f"{group}.{key}={quoted(value)}" for key, value in values.items() if key not in ("name", "class")]
     parts += [f"{key}={value}" for key, value in config["budget"].items()]
     return shlex.join(parts)
-
-
-def _quoted(value: Any) -> str:
-    """A value as an override reads it: a text that could be read as something else is quoted.
-
-    >>> print(_quoted("mnist"), _quoted(None), _quoted("it's, this"), _quoted("7"), _quoted(["a", "b c"]))
-    mnist null 'it\\'s, this' '7' [a,'b c']
-    """
-    if isinstance(value, list):
-        return f"[{','.join(map(_quoted, value))}]"
-    if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
-        return word(value)
-    escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
-    return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
 
 
 def flat(config: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -139,7 +139,6 @@ def test_no_value_passes_a_declaration_unchecked(value):
     ("+x=1", "no key 'x' .at the top: algo, dataset"), ("algo@here=rand", "no key 'algo@here'"),
     ("algo.ridge=[1,2]", r"algo.ridge=\[1,2\]: a number"), ("r=${y}", "'y' not found"), ("r=${r}", "Recursive"),
     ("algo=null", "no algo 'null'"), ("algo={a:1}", "names no class"), ("run=remote", "no run 'remote'"),
-    ("dataset=a.csv.gz", "did you mean dataset=csv dataset.path=a.csv.gz"),
 ])  # fmt: skip
 def test_a_word_that_does_not_fit_is_one_sentence(line, says):
     with pytest.raises(BoostrunError, match=says):

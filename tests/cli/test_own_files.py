@@ -1,0 +1,111 @@
+"""A file of the user's stands for its data set: the ending of its name says how it is read, for every verb."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from boostrun.cli.arguments import parse
+from boostrun.config import catalogue
+from boostrun.runner.plan import compose_all, compose_one
+
+RUN = "r=10 T=3 trials=1 n_jobs=1"
+FILES = ("a.csv", "a.tsv", "a.txt", "a.data", "a.csv.gz", "a.parquet", "a.pq", "a.npz", "a.npy", "folder/a.CSV")
+
+
+@pytest.fixture
+def files(workplace):
+    """The same table under every name of FILES."""
+    import pandas
+
+    rng = np.random.default_rng(0)
+    table = pandas.DataFrame({"one": rng.normal(size=60), "two": rng.normal(size=60), "kind": np.arange(60) % 2})
+    table["one"] += 3 * table["kind"]
+    (workplace / "folder").mkdir()
+    for name in FILES:
+        if name.endswith(("parquet", "pq")):
+            table.to_parquet(name)
+        elif name.endswith("npz"):
+            np.savez(name, x=table[["one", "two"]].to_numpy(), y=table["kind"].to_numpy())
+        elif name.endswith("npy"):
+            np.save(name, table.to_numpy())
+        else:
+            table.to_csv(name, index=False, sep={"a.tsv": "\t", "a.txt": " "}.get(name, ","))
+    return workplace
+
+
+def row(out):
+    return next(line for line in out.splitlines() if line.startswith("rand ")).partition(" n=1 ")[0]
+
+
+def test_every_kind_of_file_is_read_by_its_ending_and_gives_the_same_figure(files, command):
+    rows = set()
+    for name in FILES:
+        for line in (f"{name} algo=rand {RUN}", f"run algo=rand dataset={files / name} {RUN}"):
+            code, out, err = command(line)
+            assert code == 0, err
+            rows.add(row(out))
+    assert len(rows) == 1
+
+
+def test_a_file_stands_for_its_data_set_after_every_verb_that_reads_one(files, command):
+    for line in (f"plan a.csv {RUN}", "tune algo=rand a.csv r=10 T=3 n_jobs=1 tune.trials=2", "data a.csv",
+                 "frontier a.csv budget=samples_held at=10 algo=rand tuning=0 T=3 trials=2 n_jobs=1",
+                 "export a.csv algo=rand r=10 T=3 n_jobs=1 -o m.c", "predict m.npz a.csv"):  # fmt: skip
+        code, out, err = command(line)
+        assert code == 0 and out, (line, err)
+    made = compose_one(["dataset=a.pq", "dataset.label=one"])
+    assert (made.dataset["name"], made.dataset["path"], made.dataset["label"]) == ("parquet", "a.pq", "one")
+    swept = compose_all(["algo=rand,vfdt", "dataset=a.csv,a.npz"])
+    assert [one.dataset["name"] for one in swept] == ["csv", "npz", "file_stream", "file_stream"]
+
+
+@pytest.mark.parametrize(
+    "name", ["two words.csv", "copy (1).csv", "a=b.csv", "it's.csv", "größe.csv", "a,b.csv", "1_0.csv"]
+)
+def test_any_name_of_a_file_is_taken_as_it_is(files, name, capsys):
+    from boostrun.cli import main
+
+    (files / "a.csv").rename(files / name)
+    for words in ([name], [str(files / name)], ["plan", "algo=rand", name]):
+        assert main([*words, *RUN.split()]) == 0, capsys.readouterr().err
+    if "," not in name and "'" not in name:
+        assert main([f"dataset={name}", *RUN.split()]) == 0
+    assert main(["data", name]) == 0 and name in capsys.readouterr().out
+
+
+def test_names_of_data_sets_verbs_items_and_models_come_before_files(workplace):
+    for name in ("digits", "data", "reservoir/table3", "summary"):
+        (workplace / name).mkdir(parents=True)
+    assert compose_one(["dataset=digits"]).dataset["name"] == "digits" and parse(["data"]).verb == "data"
+    assert parse(["plan", "reservoir/table3"]).names == ["reservoir/table3"]
+    assert parse(["frontier", "summary"]).names == ["summary"]
+    assert parse(["export", "m.npz"]).names == ["m.npz"] and parse(["m.npz"]).overrides == ["dataset=m.npz"]
+
+
+def test_a_folder_is_a_folder_of_images(workplace, command):
+    rng = np.random.default_rng(0)
+    for kind in ("dark", "light"):
+        (workplace / "photos" / kind).mkdir(parents=True)
+        for number in range(12):
+            pixels = rng.integers(0, 100, (8, 8, 3), dtype=np.uint8) + 150 * (kind == "light")
+            Image.fromarray(pixels.astype(np.uint8)).save(workplace / "photos" / kind / f"{number}.png")
+    code, out, err = command(f"photos algo=rand dataset.size=8 {RUN.replace('10', '5')}")
+    assert code == 0 and row(out) == "rand  100.00", err
+    assert command("nowhere/")[0] == 2
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence(workplace, command):
+    (workplace / "mine.xyz").write_text("a,b\n1,2\n")
+    np.save(workplace / "flat.npy", np.zeros(9))
+    for line, says in {
+        "dataset=mine.xyz": "no dataset 'mine.xyz'; its ending does not say how it is read",
+        "flat.npy": "flat.npy has the shape (9,)", "absent.csv": "no file absent.csv",
+    }.items():  # fmt: skip
+        code, _, err = command(line)
+        assert code == 2 and says in err and "Traceback" not in err
+
+
+def test_endings_are_declared_once_and_each_is_read(files):
+    assert catalogue.readers("x.parq") == {"table": "parquet"} and catalogue.readers("x.xyz") == {}
+    declared = [ending for one in catalogue.datasets().values() for ending in one.endings if one.gives == "table"]
+    assert len(declared) == len(set(declared))
