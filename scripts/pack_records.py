@@ -21,8 +21,8 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.store.cell import json_text
-from boostrun.store.packs import NAME, packs_below, unpack, write_pack
 from boostrun.store.parquet import LARGEST_GROUP, ParquetPack, parquet_of, table_of
+from boostrun.store.store import PACKED, packs_below, unpack, write_pack
 
 
 def fold(room: Path) -> int:
@@ -30,7 +30,7 @@ def fold(room: Path) -> int:
 
     Raises BoostrunError for a damaged file, and where something cannot be written.
     """
-    mine = room / NAME
+    mine = room / PACKED
     files = [path for path in packs_below(room) if path != mine]
     if not files:
         return 0
@@ -88,8 +88,8 @@ def main(words: Sequence[str] | None = None) -> int:
             failed = 1
             continue
         if count:
-            size = (room / NAME).stat().st_size
-            print(f"{room / NAME}: {count} new, {size / 1e6:.1f} MB, {time.perf_counter() - begun:.1f} s", flush=True)
+            size = (room / PACKED).stat().st_size
+            print(f"{room / PACKED}: {count} new, {size / 1e6:.1f} MB, {time.perf_counter() - begun:.1f} s", flush=True)
     return failed
 
 

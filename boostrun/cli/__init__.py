@@ -114,7 +114,7 @@ def _printable(sentence: str) -> str:
 
 def _last_lines(sentence: str, completing: bool) -> list[str]:
     """Lines about records that were set aside, and about broken packages, unless the error's sentence names them."""
-    record, catalogue = (sys.modules.get(f"boostrun.{name}") for name in ("store.record", "config.catalogue"))
+    record, catalogue = (sys.modules.get(f"boostrun.{name}") for name in ("store.cell", "config.catalogue"))
     lines = [record.set_aside_line()] if record is not None else []
     if catalogue is not None and not completing:
         lines += [f"boostrun: {_printable(str(one))}" for one in catalogue.left_out() if str(one) not in sentence]

@@ -14,8 +14,8 @@ from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_n
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
 from boostrun.runner import paper
 from boostrun.runner.plan import compose_one, open_store, plan, published_store
-from boostrun.store.packs import NAME, OLD_NAME, unpack
-from boostrun.store.record import NotARecordError, read
+from boostrun.store.cell import NotARecordError, read
+from boostrun.store.store import OLD_PACKED, PACKED, unpack
 
 #: Provenance that differs between any two runs.
 _CLOCK = {"time", "date", "started", "finished", "created", "timestamp", "pid", "hostname", "host"}
@@ -34,7 +34,7 @@ def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
     path = Path(name)
     if path.is_dir() and (found := _of_item(path.resolve(), words)):
         return found
-    path = next((path / file for file in (NAME, OLD_NAME) if (path / file).is_file()), path)
+    path = next((path / file for file in (PACKED, OLD_PACKED) if (path / file).is_file()), path)
     if path.is_file():
         return list(unpack(path)) if path.suffix in (".parquet", ".gz") else [_record(path)]
     if name in catalogue.options("paper", words.config_dir):

@@ -14,7 +14,7 @@ from boostrun.errors import BoostrunError
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
 from boostrun.runner.plan import compose_all, compose_one, open_store, plan
-from boostrun.store.record import set_aside_line
+from boostrun.store.cell import set_aside_line
 
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
 

@@ -32,8 +32,7 @@ from boostrun.runner import tuned
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.store.code import RERUN, Equivalent, code_of
-from boostrun.store.packs import packs_below
-from boostrun.store.store import Store
+from boostrun.store.store import Store, packs_below
 
 MOST_TRIALS = 500_000  # of one command
 _MOST_NAMES = 3  # changed definitions that are named

@@ -37,7 +37,7 @@ from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner import predictions
 from boostrun.runner.pool import THREAD_VARIABLES, writing
-from boostrun.store.cell import Cell, Trial, canonical_json
+from boostrun.store.cell import Cell, Trial, canonical_json, check_record
 from boostrun.store.code import code_of
 from boostrun.store.provenance import (
     forget_threads,
@@ -46,7 +46,6 @@ from boostrun.store.provenance import (
     threads_in_force,
     utc_now,
 )
-from boostrun.store.record import check_record
 from boostrun.store.store import LockBusyError, Store, StoreWriteError
 
 try:

@@ -1,6 +1,9 @@
-"""Cells and trials: a cell is one configuration, a trial is a cell with a seed and the inputs it reads.
+"""Cells, trials and records: a cell is one configuration, a trial is a cell with a seed and the inputs it reads.
 
-Both have a key: the sha256 of canonical JSON, the same in every process, on every machine and Python version.
+Cells and trials have a key: the sha256 of canonical JSON, the same in every process, on every machine and Python
+version. A record is a finished trial. Every record that is read or written is checked here against the schema.
+A record that does not fit it counts as absent, and the command names it in one line at its end. A record that fits but
+has a figure that is not a number (NaN, infinity, 1e308) counts as that of a failed trial.
 """
 
 from __future__ import annotations
@@ -8,17 +11,30 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+import operator
+import re
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import orjson
+
 from boostrun.config.fields import whole_number
 from boostrun.errors import BoostrunError
+
+SCHEMA = 1
+LARGEST = 1e75
+"""Figures must be smaller: statistical tests take their fourth powers, which must be finite."""
+_DEEPEST = 16  # levels of nested mappings and lists
+_KEY = re.compile(r"[0-9a-f]{64}")
+_NAMED = 3  # records named in the line about those set aside
 
 PARTS = ("algo", "dataset", "features", "budget")
 # The order of the papers' symbols in a label; other budget keys follow in alphabetical order.
 _BUDGET_ORDER = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
+_set_aside: dict[str, str] = {}
 
 
 def plain(value: Any, where: str = "value") -> Any:
@@ -170,3 +186,246 @@ class Trial:
 def trial_key(config: Mapping[str, Any], seed: int, inputs: Mapping[str, str]) -> str:
     """The key of a trial from the plain parts of its record."""
     return digest_of({"cell": config, "seed": seed, "inputs": inputs})
+
+
+# -- records -----------------------------------------------------------------------------------------------------------
+
+
+class NotARecordError(BoostrunError):
+    """The data read or to be written are not a record. The message names the first field that does not fit."""
+
+
+# -- the schema --------------------------------------------------------------------------------------------------------
+
+
+def _is_key(value: Any) -> bool:
+    return type(value) is str and _KEY.fullmatch(value) is not None
+
+
+def _is_seed(value: Any) -> bool:
+    return type(value) is int and 0 <= value < LARGEST
+
+
+def _is_plain(value: Any, largest: float | None = sys.float_info.max) -> bool:
+    """Whether a value is plain JSON, not nested too deeply, with numbers up to ``largest`` (any number if None).
+
+    A loop instead of recursion: apart from parsing JSON, reading a record spends most of its time here.
+    """
+    items = [value]
+    for _ in range(_DEEPEST):
+        inner: list = []
+        for item in items:
+            kind = type(item)
+            if kind is str or kind is bool or item is None:
+                continue
+            if kind is int or kind is float:
+                if largest is not None and not -largest <= item <= largest:  # also refuses NaN
+                    return False
+            elif kind is dict:
+                inner += item.values()
+            elif kind is not list:
+                return False
+            elif not (item and type(item[0]) is not str and _is_list_of_finite(item)):
+                inner += item
+        if not inner:
+            return True
+        items = inner
+    return False
+
+
+def _is_list_of_finite(value: list) -> bool:
+    """Whether a list contains only finite numbers, decided at the speed of C: most of a record is such lists."""
+    try:
+        return math.hypot(*value) < LARGEST
+    except (TypeError, OverflowError):
+        return False
+
+
+def _is_mapping(value: Any) -> bool:
+    return type(value) is dict and _is_plain(value)
+
+
+def _is_budget(value: Any) -> bool:
+    return type(value) is dict and all(type(count) is int and -LARGEST < count < LARGEST for count in value.values())
+
+
+def _is_cell(value: Any) -> bool:
+    return (
+        type(value) is dict
+        and value.keys() == {*PARTS}
+        and all(_is_mapping(value[part]) and type(value[part].get("name")) is str for part in PARTS[:3])
+        and _is_budget(value["budget"])
+    )
+
+
+def _is_texts(value: Any, *names: str) -> bool:
+    return type(value) is dict and value.keys() == set(names) and all(type(text) is str for text in value.values())
+
+
+def _is_list_of(value: Any, *kinds: type) -> bool:
+    return type(value) is list and set(map(type, value)) <= set(kinds)
+
+
+def _is_mapping_of(value: Any, *kinds: type) -> bool:
+    return type(value) is dict and set(map(type, value.values())) <= set(kinds)
+
+
+def _is_marks(value: Any) -> bool:
+    """Whether the checkpoints of a curve are increasing numbers of at least 0."""
+    return _is_list_of(value, int, float) and all(map(operator.lt, [-1, *value], value))
+
+
+def _is_steps(value: Any) -> bool:
+    return type(value) is dict and all(_is_list_of(steps, int, float) for steps in value.values())
+
+
+def _is_stream(value: Any) -> bool:
+    return (
+        type(value) is dict
+        and _is_list_of(value.get("concepts", []), str)
+        and type(value.get("bayes_accuracy_pct")) in (int, float, type(None))
+    )
+
+
+_OF_CURVES: dict[str, Callable[[Any], bool]] = {
+    "T": _is_marks, "examples": _is_marks, "changes": lambda value: _is_list_of(value, int, float),
+    "family_steps": _is_steps, "path": _is_steps, "stream": _is_stream,
+}  # fmt: skip
+"""Series of a curve that tables and figures read and that are not lists of figures. Others may be any plain value."""
+
+
+def _is_curve(value: Any) -> bool:
+    if type(value) is not dict or not all(fits(value[name]) for name, fits in _OF_CURVES.items() if name in value):
+        return False
+    steps = value.get("family_steps", {}).values()
+    return not steps or set(map(len, steps)) == {len(value.get("T", ()))}
+
+
+def _is_provenance(value: Any) -> bool:
+    return _is_mapping(value) and (value.get("command") is None or _is_list_of(value["command"], str))
+
+
+def _is_error(value: Any) -> bool:
+    return value is None or _is_texts(value, "type", "message", "traceback")
+
+
+_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "schema": (lambda value: type(value) is int and value == SCHEMA, f"{SCHEMA}, what this version reads and writes"),
+    "key": (_is_key, "64 hexadecimal digits"),
+    "cell": (_is_cell, "algo, dataset and features with their names, and a budget of whole numbers"),
+    "cell_key": (_is_key, "64 hexadecimal digits"),
+    "seed": (_is_seed, "a whole number of at least 0"),
+    "status": (lambda value: value in ("done", "failed"), "done without an error, or failed with one"),
+    "inputs": (lambda value: _is_texts(value, "data", "source"), "data and source, both texts"),
+    "metrics": (lambda value: _is_mapping_of(value, int, float), "numbers by name"),
+    "cost": (lambda value: _is_mapping_of(value, int, float, type(None)), "numbers, or null, by name"),
+    "curve": (_is_curve, "lists of numbers by name, growing ones of T or examples"),
+    "provenance": (_is_provenance, "plain values by name, the command a list of texts"),
+    "error": (_is_error, "null, or type, message and traceback"),
+}
+
+
+def _check_form(record: Any) -> None:
+    """Raise NotARecordError for the first field that is missing, unknown or of the wrong kind."""
+    if type(record) is not dict:
+        raise NotARecordError(f"not a record but {'a list' if type(record) is list else 'something else'}")
+    if record.keys() != _FIELDS.keys():
+        odd = ", ".join(sorted(str(name)[:40] for name in record.keys() ^ _FIELDS.keys())[:_NAMED])
+        raise NotARecordError(f"not a record: these fields are missing or unknown: {odd}")
+    for name, (fits, needed) in _FIELDS.items():
+        if not fits(record[name]):
+            raise NotARecordError(f"record.{name} is not {needed}")
+    if (record["status"] == "done") != (record["error"] is None):
+        raise NotARecordError(f"record.status is not {_FIELDS['status'][1]}")
+
+
+def _first_odd_figure(record: Mapping[str, Any]) -> str:
+    """The place of the first figure that is not a number to calculate with; empty if all are.
+
+    Raises NotARecordError for a curve that contains anything other than numbers and texts in lists and mappings.
+    """
+    for part in ("metrics", "cost", "curve"):
+        if _is_plain(record[part], LARGEST):
+            continue
+        for name, value in record[part].items():
+            if _is_plain(value, LARGEST):
+                continue
+            if not _is_plain(value, None):
+                raise NotARecordError(f"record.{part}.{name[:80]} is nested too deeply")
+            return f"{part}.{name[:80]}"
+    return ""
+
+
+# -- reading and writing -----------------------------------------------------------------------------------------------
+
+
+def parse_json(text: bytes) -> Any:
+    """The content of a JSON text, four times as fast as json; text that orjson refuses (NaN) is left to json."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return json.loads(text)
+
+
+def check_whole(record: Any) -> None:
+    """Raise NotARecordError for the first field that does not fit, or the first figure that is not a number."""
+    _check_form(record)
+    if place := _first_odd_figure(record):
+        raise NotARecordError(f"record.{place} holds a number beyond {LARGEST:g}: such a figure cannot be kept")
+
+
+def read(text: bytes) -> dict[str, Any]:
+    """The record in a JSON text; raises NotARecordError.
+
+    If one of its figures is not a number, the record of a failed trial without figures is returned, so that the trial
+    runs again.
+    """
+    try:
+        record = parse_json(text)
+    except RecursionError:
+        raise NotARecordError("nested too deeply") from None
+    except ValueError:
+        raise NotARecordError("not JSON") from None
+    _check_form(record)
+    if place := _first_odd_figure(record):
+        error = {"type": "BoostrunError", "message": f"{place} is not a finite number", "traceback": ""}
+        return {**record, "status": "failed", "metrics": {}, "cost": {}, "curve": {}, "error": error}
+    return record
+
+
+def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A plain copy of a record that fits the schema and whose keys are those of its content.
+
+    Raises BoostrunError naming the first field that is missing, unknown or wrong.
+    """
+    try:
+        whole: dict[str, Any] = plain(record, "record")
+    except RecursionError:
+        raise NotARecordError("record is nested too deeply to be kept") from None
+    check_whole(whole)
+    if whole["cell_key"] != Cell.from_config(whole["cell"]).key:
+        raise NotARecordError("record.cell_key is not the key of record.cell")
+    if whole["key"] != trial_key(whole["cell"], whole["seed"], whole["inputs"]):
+        raise NotARecordError("record.key is not the key of its cell, seed and inputs")
+    return whole
+
+
+# -- records set aside -------------------------------------------------------------------------------------------------
+
+
+def set_aside(name: object, why: object) -> None:
+    """Remember that the record or file ``name`` counts as absent, and why."""
+    _set_aside.setdefault(str(name), str(why))
+
+
+def set_aside_line() -> str:
+    """One line about what was set aside since the last call; empty if nothing was."""
+    found = dict(_set_aside)
+    _set_aside.clear()
+    if not found:
+        return ""
+    named = "; ".join(f"{name} ({why})" for name, why in list(found.items())[:_NAMED])
+    more = f"; and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    what = "1 record or file that does" if len(found) == 1 else f"{len(found)} records or files that do"
+    line = f"set aside: {what} not fit, counted as absent: {named}{more}"
+    return line.encode("utf-8", "backslashreplace").decode()

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from boostrun.store.packs import pack, unpack
+from boostrun.store.store import pack, unpack
 
 from ..published import RESULTS, copies, of_item
 

@@ -13,7 +13,7 @@ import yaml
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
 from boostrun.store import provenance
-from boostrun.store.packs import unpack
+from boostrun.store.store import unpack
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
 

@@ -12,12 +12,10 @@ from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import canonical
-from boostrun.store import packs as packed_module
-from boostrun.store.cell import Inputs
-from boostrun.store.packs import DamagedPackError, Known, Packs, pack, packs_below, unpack, write_records
+from boostrun.store import store as packed_module
+from boostrun.store.cell import Inputs, set_aside_line
 from boostrun.store.parquet import COSTS, LARGEST_GROUP, ParquetPack, parquet_of, table_of
-from boostrun.store.record import set_aside_line
-from boostrun.store.store import Store
+from boostrun.store.store import DamagedPackError, Known, Packs, Store, pack, packs_below, unpack, write_records
 
 CURVE = {
     "T": [1, 2, 5], "test_accuracy_pct": [10.0, 1e-300, 0.1 + 0.2], "weights": [[1.0], [2.0, -0.0], []],
