@@ -11,10 +11,18 @@ import numpy as np
 from boostrun.config import defaults
 from boostrun.data.options import in_range
 from boostrun.errors import BoostrunError
-from boostrun.features import patch_torch
 from boostrun.features.build import subset
 from boostrun.features.hog import as_colour, require_images
-from boostrun.features.patch_kernels import ROWS, accumulate, encode_images, gather_patches, strongest_atoms
+from boostrun.features.patch_kernels import (
+    ROWS,
+    accumulate,
+    encode_images,
+    encode_images_by_torch,
+    gather_patches,
+    require_gpu,
+    strongest_atoms,
+    strongest_atoms_by_torch,
+)
 from boostrun.features.store import NoJournal, Progress
 
 DEFAULTS = defaults("features", "coates_ng")
@@ -71,7 +79,7 @@ class CoatesNg:
             raise BoostrunError(f"features.device must be cpu or cuda, not {options['device']!r}")
         self._torch_device = None
         if options["device"] == "cuda":
-            patch_torch.require_gpu()
+            require_gpu()
             self._torch_device = "cuda"
         self.options = dict(options)
         self.n_jobs, self.progress, self.saved = 1, False, NoJournal()
@@ -149,7 +157,7 @@ class CoatesNg:
             for iteration in range(done, o["iterations"]):
                 columns = np.ascontiguousarray(atoms.T.astype(np.float32))
                 if self._torch_device:
-                    patch_torch.strongest_atoms(patches, columns, labels, values, self._torch_device)
+                    strongest_atoms_by_torch(patches, columns, labels, values, self._torch_device)
                 else:
                     self._in_threads(
                         lambda s, columns=columns: strongest_atoms(
@@ -196,7 +204,7 @@ class CoatesNg:
         def work(start: int) -> None:
             small = as_colour(np.asarray(images[start : start + step]), o["size"])
             if self._torch_device:
-                patch_torch.encode_images(small, *settings, features[start : start + step], self._torch_device)
+                encode_images_by_torch(small, *settings, features[start : start + step], self._torch_device)
             else:
                 encode_images(small, *settings, features[start : start + step])
 

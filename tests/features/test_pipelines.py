@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.features import bank_key, open_bank, patch_kernels, patch_torch
+from boostrun.features import bank_key, open_bank, patch_kernels
 from boostrun.features.coates_ng import DEFAULTS, CoatesNg, zca
 from boostrun.features.hog import HogPipeline, as_colour
 from boostrun.features.patch_kernels import ROWS
@@ -113,15 +113,16 @@ def encoded(function, images, *more):
 def test_encoding_equals_the_compiled_kernel():
     pytest.importorskip("torch")
     expected = encoded(patch_kernels.encode_images, PICTURES)
-    np.testing.assert_allclose(encoded(patch_torch.encode_images, PICTURES, "cpu"), expected, rtol=1e-5, atol=1e-3)
+    found = encoded(patch_kernels.encode_images_by_torch, PICTURES, "cpu")
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-3)
 
 
 @pytest.mark.slow
 def test_encoding_does_not_depend_on_blocks(monkeypatch):
     pytest.importorskip("torch")
-    monkeypatch.setattr(patch_torch, "_BATCH", 4 * 8 * 7 * (7 + 216) * 6)  # six images
-    whole = encoded(patch_torch.encode_images, PICTURES, "cpu")
-    np.testing.assert_array_equal(encoded(patch_torch.encode_images, PICTURES[3:8], "cpu"), whole[3:8])
+    monkeypatch.setattr(patch_kernels, "_BATCH", 4 * 8 * 7 * (7 + 216) * 6)  # six images
+    whole = encoded(patch_kernels.encode_images_by_torch, PICTURES, "cpu")
+    np.testing.assert_array_equal(encoded(patch_kernels.encode_images_by_torch, PICTURES[3:8], "cpu"), whole[3:8])
 
 
 @pytest.mark.slow
@@ -131,7 +132,7 @@ def test_the_strongest_atoms_are_the_same():
     patches[-5:] = 0  # filling
     atoms = RNG.normal(size=(30, 9)).astype(np.float32)
     found = []
-    for function, more in ((patch_kernels.strongest_atoms, ()), (patch_torch.strongest_atoms, ("cpu",))):
+    for function, more in ((patch_kernels.strongest_atoms, ()), (patch_kernels.strongest_atoms_by_torch, ("cpu",))):
         labels, values = np.empty(len(patches), np.int64), np.empty(len(patches), np.float32)
         function(patches, atoms, labels, values, *more)
         found.append((labels, values))
