@@ -24,8 +24,7 @@ from PIL import Image
 from skimage import data
 from sklearn.datasets import load_sample_image
 
-from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
-from boostrun.papers.adaptive.groups import FAMILIES
+from boostrun.papers.adaptive.groups import DEFAULTS, FAMILIES, Families33
 from boostrun.papers.adaptive.groups.filters import ORIENTATIONS, SIDE, UPPER
 
 SIZE = 150

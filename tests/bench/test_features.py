@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from boostrun.config import defaults
-from boostrun.papers.adaptive.families19 import Families19
-from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
-from boostrun.papers.adaptive.groups import FAMILIES
+from boostrun.papers.adaptive.families import Families19
+from boostrun.papers.adaptive.groups import DEFAULTS, FAMILIES, Families33
 from boostrun.papers.shareboost.templates import Templates
 from tests.bench.timing import show, taken
 

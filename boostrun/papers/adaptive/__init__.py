@@ -1,8 +1,8 @@
 """Dubout & Fleuret 2014: AdaBoost.MH whose policies choose which features and which samples to evaluate.
 
 ``board.py`` is what a policy may look at, and counts it; ``policies/`` holds one method a file; ``adaboost_mh.py`` is
-the loop, ``classifier.py`` the estimator. ``families19.py`` and ``families33.py`` are the paper's features, of which
-``families/`` and ``groups/`` hold one kind a file.
+the loop, ``classifier.py`` the estimator. ``families/`` (19) and ``groups/`` (33) are the paper's features, one kind a
+file.
 """
 
 from __future__ import annotations
@@ -195,13 +195,13 @@ METHODS = {
 
 FEATURES = {
     "families19": Pipeline(
-        f"{_HERE}.families19", keys.Families19Keys,
+        f"{_HERE}.families", keys.Families19Keys,
         "19 feature families: pixels, frequencies, patterns, histograms, orientations, rectangles (Dubout & Fleuret "
         "2014)",
         stateless=True,
     ),
     "families33": Pipeline(
-        f"{_HERE}.families33", keys.Families33Keys,
+        f"{_HERE}.groups", keys.Families33Keys,
         "33 feature families: PHOG, visual words, region covariances, LBP, V1-like (Dubout & Fleuret 2014 on "
         "Caltech-101)",
     ),

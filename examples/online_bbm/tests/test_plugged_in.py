@@ -106,7 +106,7 @@ def test_the_policy_is_an_object_of_the_library_too(here):
     from sklearn.datasets import load_digits
 
     from boostrun import AdaBoostMHClassifier
-    from boostrun.papers.adaptive.families19 import DEFAULTS, Families19
+    from boostrun.papers.adaptive.families import DEFAULTS, Families19
 
     digits = load_digits()
     pipeline = Families19({**DEFAULTS})

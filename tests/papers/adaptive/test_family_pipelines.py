@@ -16,15 +16,15 @@ from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.features import bank_key, build, open_bank
 from boostrun.features.bank import Bank
 from boostrun.features.store import Journal
-from boostrun.papers.adaptive import families, families19, families33, groups
-from boostrun.papers.adaptive.families19 import Families19
-from boostrun.papers.adaptive.families33 import DEFAULTS, Families33
+from boostrun.papers.adaptive import families, groups
+from boostrun.papers.adaptive.families import Families19
+from boostrun.papers.adaptive.groups import DEFAULTS, Families33
 from boostrun.papers.adaptive.groups.pyramid import nearest
 
 slow = pytest.mark.slow  # banks of 33 families take long to build
 both = pytest.mark.parametrize("name", ["families19", pytest.param("families33", marks=slow)])
 
-MODULES = {"families19": (families19, families), "families33": (families33, groups)}
+MODULES = {"families19": families, "families33": groups}
 # few bins and few descriptors: of the smallest files, quickly
 ALL = {"families19": {"name": "families19"}, "families33": {"name": "families33", "bins": 4, "descriptors": 40}}
 FEW = {**ALL["families33"], "only": ["sift_gray300_0", "sift_hsv300_1", "covariance_0"]}
@@ -63,8 +63,8 @@ def unsplit(tmp_path):
 @pytest.fixture
 def clustered(monkeypatch):
     """How many words each codebook that is learned in this process was asked for."""
-    asked, cluster = [], families33.cluster
-    monkeypatch.setattr(families33, "cluster", lambda vectors, words: (asked.append(words), cluster(vectors, words))[1])
+    asked, cluster = [], groups.cluster
+    monkeypatch.setattr(groups, "cluster", lambda vectors, words: (asked.append(words), cluster(vectors, words))[1])
     return asked
 
 
@@ -79,7 +79,7 @@ def test_families_lie_one_after_the_other_in_the_order_of_the_table(name):
     features, width = pipeline(images), {"families19": 16775, "families33": 336640}[name]
     places = pipeline.families(width)
     assert features.shape == (3, width) and places[-1][2] == width
-    assert tuple(each for each, *_ in places) == MODULES[name][1].NAMES
+    assert tuple(each for each, *_ in places) == MODULES[name].NAMES
     for each, start, stop in places:
         if name == "families19" or each in few:
             np.testing.assert_array_equal(features[:, start:stop], made(name, only=each).fit(images)(images))
@@ -89,7 +89,7 @@ def test_families_lie_one_after_the_other_in_the_order_of_the_table(name):
 def test_features_do_not_depend_on_n_jobs_or_blocks(name, monkeypatch):
     images, alone, pipeline = pictures(12), made(name), made(name)
     features = alone.fit(images)(images)
-    monkeypatch.setattr(MODULES[name][0], "_PIXELS", 2 * 360)
+    monkeypatch.setattr(MODULES[name], "_PIXELS", 2 * 360)
     pipeline.n_jobs = 2
     assert pipeline.fit(images).describe() == alone.describe()
     np.testing.assert_array_equal(features, pipeline(images))
@@ -100,11 +100,11 @@ def test_features_do_not_depend_on_n_jobs_or_blocks(name, monkeypatch):
 def test_banks_are_the_same_to_the_byte_for_any_n_jobs_and_blocks(name, data, tmp_path, monkeypatch):
     one = open_bank(data, ALL[name], tmp_path, tmp_path / "a")
     monkeypatch.setattr(build, "block_rows", lambda *_: 4)
-    monkeypatch.setattr(MODULES[name][0], "_PIXELS", 360)
+    monkeypatch.setattr(MODULES[name], "_PIXELS", 360)
     two = open_bank(data, ALL[name], tmp_path, tmp_path / "b", n_jobs=2)
     assert one.meta["files"] == two.meta["files"] and one.meta["pipeline"] == two.meta["pipeline"]
     assert one.families == two.families and one.families[-1][2] == one.n_features
-    assert tuple(each for each, *_ in one.families) == MODULES[name][1].NAMES
+    assert tuple(each for each, *_ in one.families) == MODULES[name].NAMES
     Bank(one.folder, verify=True)
 
 
@@ -122,10 +122,10 @@ def test_test_images_change_no_code_of_the_training_images_no_edge_and_no_codebo
 
 @both
 def test_every_module_and_every_option_is_part_of_the_banks_key(name, data, tmp_path):
-    module, package = MODULES[name]
+    module = MODULES[name]
     found = reached((*roots_in(module.__name__, ["Pipeline"]), *getattr(module, "SOURCES", ()))).definitions
     modules = {label.rpartition(".")[0] for label in found}
-    assert {f"{package.__name__}.{path.stem}" for path in Path(package.__file__).parent.glob("[a-z]*.py")} < modules
+    assert {f"{module.__name__}.{path.stem}" for path in Path(module.__file__).parent.glob("[a-z]*.py")} < modules
     assert "boostrun.features.bank" in modules or name == "families19"
     changes = {
         "families19": [{"only": ["lbp"]}, {"on_gray": "drop"}],
