@@ -172,7 +172,6 @@ def mend(caching: Any) -> None:
 
 
 def _mend(caching: Any) -> None:
-
     class SealedFiles(caching.IndexDataCacheFile):
         """Index and data files that are intact, or count as absent."""
 

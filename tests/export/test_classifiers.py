@@ -17,8 +17,8 @@ from boostrun import (
 )
 from boostrun.export import Saved, c_source, read
 from boostrun.methods.tree import TreeEnsemble
-from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.pools import ColumnProducts, ColumnStumps, Groups, Piecewise
 from tests.export.compiled import Compiled
 from tests.export.operators_in_numpy import assert_same
 

@@ -24,8 +24,8 @@ from boostrun import (
 from boostrun.methods import archive, saved
 from boostrun.papers.adaptive.policies.laminating import Laminating
 from boostrun.papers.adaptive.policies.tasting import TastingLaminating
-from boostrun.papers.shareboost.features import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.pools import ColumnProducts, ColumnStumps, Groups, Piecewise, RawColumns
 from tests.marks import slow_but
 from tests.papers.iboost.learners import LEARNERS, METHODS, QUICK, SLOW, make
 

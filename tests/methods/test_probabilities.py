@@ -27,10 +27,10 @@ from boostrun.papers.iboost.onlineboost import FLCClassifier, OnlineBoostClassif
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
-from boostrun.papers.shareboost.features import Piecewise
 from boostrun.papers.shareboost.inner import losses
 from boostrun.papers.shareboost.model import multinomial_probabilities
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.pools import Piecewise
 
 TOLD = {  # with two classes and with several
     "logistic": ReservoirClassifier("wsam", reservoir_size=30, n_estimators=8, random_state=0),

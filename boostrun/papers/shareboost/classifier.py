@@ -19,10 +19,9 @@ from boostrun.methods.scikit_learn import (
     validate_data,
 )
 from boostrun.papers.shareboost.design import thread_team
-from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
-from boostrun.papers.shareboost.pools import Pool, WithConstant, checksum
+from boostrun.papers.shareboost.pools import Pool, WithConstant, checksum, features_of
 from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection, Round
 
 _NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes found is part of the identity
@@ -35,7 +34,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
     Parameters
     ----------
     {parameters}
-    features : name or object of :mod:`boostrun.papers.shareboost.features`
+    features : name or object of :mod:`boostrun.papers.shareboost.pools`
         "raw" (the columns of X), "codes" (uint8 X, meaning X/255), "products", "stumps" or "piecewise"; objects take
         their own keys, such as ``ColumnStumps(max_bins=64)`` or ``Groups([[0, 1], [2, 3]])``.
     checkpoint : path or None, a folder with one file per round: a killed run continues there, with the same result.

@@ -112,7 +112,7 @@ class MixedNormClassifier(MixedNormKeys, PoolClassifier):
     Parameters
     ----------
     {parameters}
-    features : name or object of :mod:`boostrun.papers.shareboost.features` with single columns.
+    features : name or object of :mod:`boostrun.papers.shareboost.pools` with single columns.
     max_iterations : int, most iterations of a solve, which also ends after a thousand without progress; a warning tells
         if a certificate was not reached.
     n_jobs : int or None, number of threads; the result does not depend on it. None: as many as linear algebra may use.

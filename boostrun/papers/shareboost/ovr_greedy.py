@@ -112,7 +112,7 @@ class OneVsRestGreedyClassifier(OneVsRestGreedyKeys, PoolClassifier):
     Parameters
     ----------
     {parameters}
-    features : name or object of :mod:`boostrun.papers.shareboost.features` with single columns.
+    features : name or object of :mod:`boostrun.papers.shareboost.pools` with single columns.
     n_jobs : int or None, number of threads, as for ShareBoost.
 
     Attributes

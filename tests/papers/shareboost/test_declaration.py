@@ -10,12 +10,12 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.papers.shareboost import PAPER
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
-from boostrun.papers.shareboost.features import ColumnStumps, Groups
 from boostrun.papers.shareboost.jointboost import JointBoostClassifier
 from boostrun.papers.shareboost.keys import KernelSVMKeys
 from boostrun.papers.shareboost.mixed_norm import MixedNormClassifier
 from boostrun.papers.shareboost.neighbours import KernelSVMClassifier, KNNClassifier
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
+from boostrun.papers.shareboost.pools import ColumnStumps, Groups
 from tests.marks import slow_but
 
 METHODS = PAPER.methods
@@ -99,7 +99,7 @@ def test_a_kernels_parameter_is_a_number_or_a_list_of_them(value):
 BAD = {
     ShareBoostClassifier: [
         ({"rule": "gradiant"}, "did you mean 'gradient'"), ({"features": "stump"}, "did you mean 'stumps'"),
-        ({"features": ColumnStumps}, "an object of boostrun.papers.shareboost.features"),
+        ({"features": ColumnStumps}, "an object of boostrun.papers.shareboost.pools"),
         ({"n_features": 0}, "n_features=0"), ({"reg": -1.0}, "reg=-1.0"), ({"beta": 0.0}, "beta=0.0"),
         ({"n_classes": 3}, "y holds 10 classes"), ({"scoring": "lazy", "rule": "full"}, "works with rule='gradient'"),
         ({"features": "codes"}, "uint8"), ({"features": "piecewise", "bias": "free"}, "bias='free'"),

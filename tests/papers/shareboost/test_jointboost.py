@@ -9,9 +9,9 @@ from sklearn.datasets import load_digits
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.papers.shareboost import jointboost as kernels
-from boostrun.papers.shareboost.features import features_of
 from boostrun.papers.shareboost.jointboost import ClassSums, JointBoostClassifier, best_split
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier, class_scores
+from boostrun.papers.shareboost.pools import features_of
 from tests.reference import jointboost as twin
 from tests.reference import ovr_greedy as greedy_twin
 

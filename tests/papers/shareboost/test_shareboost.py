@@ -9,11 +9,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
 from boostrun.papers.shareboost.coded import CodedPool
-from boostrun.papers.shareboost.features import ColumnStumps, Groups, Piecewise
 from boostrun.papers.shareboost.inner import losses, regulariser, residuals
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pieces import PiecewisePool
-from boostrun.papers.shareboost.pools import DensePool, GroupPool, ProductPool
+from boostrun.papers.shareboost.pools import ColumnStumps, DensePool, GroupPool, Groups, Piecewise, ProductPool
 from boostrun.papers.shareboost.selection import LazyScores
 from tests.papers.shareboost.pools import CLASSES, POOLS, choices, samples
 from tests.reference import sharing as twin
