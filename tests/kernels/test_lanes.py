@@ -14,7 +14,7 @@ from numba import njit
 from boostrun.kernels import lanes, lanes_plain
 from boostrun.kernels.lanes import LANES, empty, zeros
 from boostrun.kernels.plain import needed, project_on_simplex
-from boostrun.papers.reservoir import inverse
+from boostrun.papers.reservoir import kernels
 from tests.reference import online as twins
 
 BOTH = pytest.mark.parametrize("module", [lanes, lanes_plain])
@@ -103,11 +103,11 @@ import numpy as np
 from sklearn.datasets import load_digits
 import boostrun
 from boostrun.kernels import lanes
-from boostrun.papers.reservoir.kernels import inverse
+from boostrun.papers.reservoir.kernels import inversion_of
 
 X, y = load_digits(return_X_y=True)
 X, y = X[:400], y[:400]
-print(lanes.load.__module__, type(inverse.inversion_of(3)).__name__)
+print(lanes.load.__module__, type(inversion_of(3)).__name__)
 for name, settings in {
     "ReservoirClassifier": {"strategy": "geem", "reservoir_size": 60, "n_estimators": 3, "random_state": 0},
     "AdaBoostMHClassifier": {"n_estimators": 4, "random_state": 0},
@@ -143,12 +143,12 @@ def test_what_does_not_compile_is_replaced(broken, monkeypatch):
         return self.matrix * 3
 
     assert not needed(lambda: True)
-    monkeypatch.setattr(inverse.Inversion, "factor", factor)
-    inverse._plain.cache_clear()
+    monkeypatch.setattr(kernels.Inversion, "factor", factor)
+    kernels._plain.cache_clear()
     try:
-        assert isinstance(inverse.inversion_of(3), inverse.PlainInversion)
+        assert isinstance(kernels.inversion_of(3), kernels.PlainInversion)
     finally:
-        inverse._plain.cache_clear()
+        kernels._plain.cache_clear()
 
 
 # tenths: entries that meet the shift exactly, where rounding once let the set of those above it flicker for ever

@@ -35,8 +35,7 @@ from scipy.linalg import blas
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import kernels
-from boostrun.papers.reservoir.inverse import inversion_of
-from boostrun.papers.reservoir.kernels import RUN, shared_leaves
+from boostrun.papers.reservoir.kernels import RUN, inversion_of, shared_leaves
 from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys, GeemTreesKeys
 from boostrun.papers.reservoir.strategies import Batch, Strategy
 

@@ -1,4 +1,4 @@
-"""Pools of candidates and their interface, pools over a matrix, and the kinds of candidates that a name or object gives."""
+"""Pools of candidates and their interface, pools over a matrix, and the kinds of candidates that make them."""
 
 from __future__ import annotations
 

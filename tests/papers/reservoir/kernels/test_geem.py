@@ -12,8 +12,7 @@ from numba import njit
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import geem
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, swap
-from boostrun.papers.reservoir.inverse import Inversion, PlainInversion
-from boostrun.papers.reservoir.kernels import RUN, byte_distance
+from boostrun.papers.reservoir.kernels import RUN, Inversion, PlainInversion, byte_distance
 from boostrun.papers.reservoir.strategies import Batch
 from tests.reference import geem as twin
 
