@@ -19,8 +19,7 @@ from boostrun.conformance.data import is_family
 from boostrun.data.options import draw_roots, read_roots
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.extend import keys, registry
-from boostrun.extend import registry as objects
+from boostrun.extend import registry
 from boostrun.methods.paper import Paper
 
 _ONE = {"strategies": "strategy", "policies": "policy", "weak_learners": "weak_learner"}
@@ -44,8 +43,8 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
         return _of_name(word, config_dir, overrides)
     catalogue.refuse_left_out(word)
     folder = str(Path(config_dir or ".").resolve())
-    objects.allow(word, folder)
-    thing = objects.named(word)
+    registry.allow(word, folder)
+    thing = registry.named(word)
     if isinstance(thing, Paper):
         return _of_paper(_paper_named(word, folder), config_dir, overrides)
     kind = kind_of(thing, word)
@@ -260,7 +259,7 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
 
     given = single_values(overrides)
     thing = obtain(where)
-    checked = config.check_keys(keys.of_part(thing, where), given, _ONE[room], name)
+    checked = config.check_keys(registry.of_part(thing, where), given, _ONE[room], name)
     made = {key: _as_before(thing, key, value) for key, value in checked.items()}
     checks = [*part.part_checks(room, where, made), *_computed_names([where])]
     return Section(f"{name}, {part.ROOMS[room]}", checks, blame.files_of(where))

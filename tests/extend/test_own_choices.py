@@ -6,7 +6,7 @@ import pytest
 
 from boostrun import digest
 from boostrun.errors import BoostrunError
-from boostrun.extend import keys
+from boostrun.extend import registry
 from boostrun.extend import registry as objects
 from boostrun.runner.plan import compose_one
 
@@ -246,7 +246,7 @@ def test_defaults_that_no_record_can_hold_are_no_keys():
         def fit(self, X, y): ...
         def predict(self, X): ...
 
-    declared = keys.declared("algo", Odd, "own:Odd")
+    declared = registry.declared("algo", Odd, "own:Odd")
     assert list(declared.fields) == ["parts", "depth", "rate"] and not declared.random
 
 
