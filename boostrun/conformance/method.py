@@ -14,14 +14,15 @@ from boostrun.conformance import (
     Check,
     Failed,
     Skipped,
+    Subject,
+    answers,
     fails_with_a_sentence,
     in_a_worker,
     numpy_left_alone,
+    place,
     plain_and_finite,
     said,
 )
-from boostrun.conformance import subject as blame
-from boostrun.conformance.subject import Subject, answers
 from boostrun.data.source import ArraySource, Filter
 from boostrun.evaluation.measures import train_and_test
 from boostrun.methods.declaration import obtain
@@ -226,7 +227,7 @@ def scikit_learn(subject: Subject) -> None:
     failed = [result for result in results if result["status"] == "failed"]
     if failed:
         lines = [
-            f"{result['check_name']}: {said(result['exception'])} ({blame.place(result['exception'], subject.own)})"
+            f"{result['check_name']}: {said(result['exception'])} ({place(result['exception'], subject.own)})"
             for result in failed
         ]
         raise Failed(f"{len(failed)} of {len(results)}", *lines)

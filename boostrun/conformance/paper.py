@@ -104,7 +104,7 @@ def _plain(value) -> tuple:
 
 
 def _made(name: str) -> Iterator[str]:
-    from boostrun.conformance.subject import small_budget
+    from boostrun.conformance import small_budget
 
     for each, method in catalogue.methods().items():
         if method.paper != name:

@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, fails_with_a_sentence, method, said
-from boostrun.conformance import subject as blame
-from boostrun.conformance import subject as samples
+from boostrun.conformance import Check, Failed, Skipped, Subject, examples, fails_with_a_sentence, method, place, said
 from boostrun.conformance.method import Copied, OneByOne
-from boostrun.conformance.subject import Subject
 
 _CUTS = ((1, 7, 60, 61, 250), tuple(range(50, 300, 50)))  # where the stream of 300 is cut
 
@@ -51,7 +48,7 @@ def _complete(subject: Subject) -> None:
 
 def _followed(subject: Subject, y: np.ndarray | None = None, cuts: tuple[int, ...] = ()) -> tuple[np.ndarray, Any]:
     """Predictions for 300 examples, and the model."""
-    X, truth = samples.examples(300, 300)
+    X, truth = examples(300, 300)
     y = truth if y is None else y
     model, said_, ends = subject.make(), [], [*cuts, len(X)]
     for first, last in zip([0, *ends], ends):
@@ -63,14 +60,14 @@ def _labels(subject: Subject) -> None:
     said_, model = _followed(subject)
     if said_.shape != (300,):
         raise Failed(f"test_then_train gave the shape {said_.shape} for 300 examples")
-    for what, labels in (("test_then_train", said_), ("predict", np.asarray(model.predict(samples.examples(9, 9)[0])))):
+    for what, labels in (("test_then_train", said_), ("predict", np.asarray(model.predict(examples(9, 9)[0])))):
         if not np.isin(labels, (0, 1)).all():
             raise Failed(f"{what} gave {labels[~np.isin(labels, (0, 1))][0]!r}, which is none of the classes 0 and 1")
 
 
 def _learns(subject: Subject) -> None:
     said_, _ = _followed(subject)
-    right = np.mean(said_[200:] == samples.examples(300, 300)[1][200:])
+    right = np.mean(said_[200:] == examples(300, 300)[1][200:])
     if right <= 0.6:
         raise Failed(f"{100 * right:.0f} % of examples 201 to 300 are right where two classes are easy")
 
@@ -85,7 +82,7 @@ def _cut(subject: Subject) -> None:
 
 
 def _ahead(subject: Subject) -> None:
-    X, y = samples.examples(120, 120)
+    X, y = examples(120, 120)
     model = subject.make()
     model.test_then_train(X[:60], y[:60], np.unique(y))
     for i in range(60, 120):
@@ -97,13 +94,13 @@ def _ahead(subject: Subject) -> None:
 
 def _words(subject: Subject) -> None:
     numbers, _ = _followed(subject)
-    words, _ = _followed(subject, np.array(["ash", "birch"])[samples.examples(300, 300)[1]])
+    words, _ = _followed(subject, np.array(["ash", "birch"])[examples(300, 300)[1]])
     if not np.array_equal(np.array(["ash", "birch"])[np.asarray(numbers, int)], words):
         raise Failed("the labels 'ash' and 'birch' are predicted otherwise than 0 and 1")
 
 
 def _class_order(subject: Subject) -> None:
-    X, y = samples.examples(300, 300)
+    X, y = examples(300, 300)
     sorted_ = np.asarray(subject.make().test_then_train(X, y, np.array([0, 1])))
     if not np.isin(np.asarray(subject.make().test_then_train(X, y, np.array([1, 0]))), sorted_).all():
         raise Failed("where classes=[1, 0] it gives labels that are none of them")
@@ -118,7 +115,7 @@ def _class_order(subject: Subject) -> None:
 def _memory(subject: Subject) -> None:
     if not getattr(subject.cls, "constant_memory", False):
         raise Skipped("it does not say constant_memory = True")
-    X, y = samples.examples(2100, 1500)
+    X, y = examples(2100, 1500)
     model = subject.make()
     sizes = []
     for first, last in ((0, 600), (600, 2100)):
@@ -129,20 +126,20 @@ def _memory(subject: Subject) -> None:
 
 
 def _bad_value(subject: Subject, value: float) -> None:
-    X, y = samples.examples(60, 60)
+    X, y = examples(60, 60)
     X[7, 1] = value
     _refused(lambda: subject.make().test_then_train(X, y, np.array([0, 1])))
 
 
 def _other_width(subject: Subject) -> None:
-    X, y = samples.examples(60, 60)
+    X, y = examples(60, 60)
     model = subject.make()
     model.test_then_train(X, y, np.array([0, 1]))
     _refused(lambda: model.test_then_train(X[:, :2], y, np.array([0, 1])))
 
 
 def _other_label(subject: Subject) -> None:
-    X, y = samples.examples(60, 60)
+    X, y = examples(60, 60)
     y[59] = 7
     _refused(lambda: subject.make().test_then_train(X, y, np.array([0, 1])))
 
@@ -161,7 +158,7 @@ def _scikit_learn(subject: Subject) -> None:
 def _one_by_one(subject: Subject) -> None:
     if not issubclass(subject.cls, OneByOne):
         raise Skipped("it has no learn_one and predict_one")
-    X, y = samples.examples(70, 70)
+    X, y = examples(70, 70)
     y[:2] = 0, 1
     many, one = subject.make(), subject.make()
     told = np.asarray(many.test_then_train(X, y))
@@ -197,6 +194,6 @@ def _river(subject: Subject) -> None:
         try:
             check(model.clone())
         except Exception as error:
-            lines.append(f"{check.__name__}: {said(error)} ({blame.place(error, subject.own)})")
+            lines.append(f"{check.__name__}: {said(error)} ({place(error, subject.own)})")
     if lines:
         raise Failed(f"{len(lines)} of {count}", *lines)

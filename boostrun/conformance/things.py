@@ -12,9 +12,8 @@ from boostrun import config, plugins
 from boostrun.config import catalogue
 from boostrun.config.settings import BUDGET_KEYS
 from boostrun.config.words import single_values
-from boostrun.conformance import Check, Section, Skipped
+from boostrun.conformance import Check, Nearest, Section, Skipped, Subject, files_of, followed, small_budget, table
 from boostrun.conformance import paper as part
-from boostrun.conformance import subject as blame
 from boostrun.conformance.data import is_family
 from boostrun.data.options import draw_roots, read_roots
 from boostrun.digest import reached
@@ -121,7 +120,7 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
     paper, where = catalogue.papers()[name], _where_of(name)
     from boostrun.conformance import paper as declaration
 
-    found = [Section(f"{name}, a paper", declaration.declaration_checks(name, where), blame.files_of(where))]
+    found = [Section(f"{name}, a paper", declaration.declaration_checks(name, where), files_of(where))]
     for group, room in catalogue.GROUPS.items():
         found += [_or_told(each, lambda g=group, e=each: of_choice(g, e, ()))  # type: ignore[misc]
                   for each in getattr(paper, room)]  # fmt: skip
@@ -196,11 +195,11 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     if group == "features":
         from boostrun.conformance import data as family
 
-        own = blame.files_of(checked.get("class") or catalogue.pipeline(checked).target)
+        own = files_of(checked.get("class") or catalogue.pipeline(checked).target)
         kind = "a feature family" if "class" in checked else "features"
         return Section(f"{name}, {kind}", family.family_checks(checked), own)
     declared = catalogue.dataset(checked)
-    own = blame.files_of(checked.get("class") or f"{declared.loader}:")
+    own = files_of(checked.get("class") or f"{declared.loader}:")
     data_root = Path(os.environ.get("BOOSTRUN_DATA") or "datasets").resolve()
     if declared.gives == "stream":
         from boostrun.conformance import data as drifting
@@ -219,9 +218,6 @@ def _larger() -> None:
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
     from boostrun.conformance import method, stream_learner
-    from boostrun.conformance import method as evaluation
-    from boostrun.conformance import subject as samples
-    from boostrun.conformance.subject import Subject, small_budget
 
     declared = catalogue.methods()[name]
     root = config.check_root(budgets)
@@ -241,11 +237,11 @@ def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> S
             if check.name not in {each.name for each in checks}
         ]
         data |= {
-            "a stream with hold-outs": samples.followed(True, budget.get("n", 20)),
-            "a stream without": samples.followed(False, budget.get("n", 20)),
+            "a stream with hold-outs": followed(True, budget.get("n", 20)),
+            "a stream without": followed(False, budget.get("n", 20)),
         }
     small = lambda: declared.make_small(subject.values, budget)  # noqa: E731
-    checks += evaluation.evaluation_checks(declared.evaluation, subject.make, small, data)
+    checks += method.evaluation_checks(declared.evaluation, subject.make, small, data)
     kind = "a method that follows streams" if subject.follows else "an algorithm"
     return Section(f"{name}, {kind}", checks, subject.own)
 
@@ -262,7 +258,7 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
     checked = config.check_keys(registry.of_part(thing, where), given, _ONE[room], name)
     made = {key: _as_before(thing, key, value) for key, value in checked.items()}
     checks = [*part.part_checks(room, where, made), *_computed_names([where])]
-    return Section(f"{name}, {part.ROOMS[room]}", checks, blame.files_of(where))
+    return Section(f"{name}, {part.ROOMS[room]}", checks, files_of(where))
 
 
 def _as_before(thing: Any, key: str, value: Any) -> Any:
@@ -272,25 +268,21 @@ def _as_before(thing: Any, key: str, value: Any) -> Any:
 
 
 def _of_evaluation(where: str) -> Section:
-    from boostrun.conformance import method as evaluation
-    from boostrun.conformance import subject as learner
-    from boostrun.conformance import subject as samples
+    from boostrun.conformance import method
 
     with_method = [name for name, one in catalogue.methods().items() if one.evaluation == where]
     if with_method:
         return _only_measured(of_choice("algo", with_method[0], ()), where)
-    data = {"a table": samples.table("codes"), "a stream with hold-outs": samples.followed(True, 20),
-            "a stream without": samples.followed(False, 20)}  # fmt: skip
-    makes: tuple[Callable, Callable] = (learner.Nearest, learner.Nearest)
-    usable = {name: each for name, each in data.items() if evaluation.takes(where, makes[0], each)} or data
-    return Section(
-        f"{where}, an evaluation", evaluation.evaluation_checks(where, *makes, usable), blame.files_of(where)
-    )
+    data = {"a table": table("codes"), "a stream with hold-outs": followed(True, 20),
+            "a stream without": followed(False, 20)}  # fmt: skip
+    makes: tuple[Callable, Callable] = (Nearest, Nearest)
+    usable = {name: each for name, each in data.items() if method.takes(where, makes[0], each)} or data
+    return Section(f"{where}, an evaluation", method.evaluation_checks(where, *makes, usable), files_of(where))
 
 
 def _only_measured(section: Section, where: str) -> Section:
     checks = [check for check in section.checks if check.name.startswith(("on a ", "it has check"))]
-    return Section(f"{where}, an evaluation", checks, blame.files_of(where))
+    return Section(f"{where}, an evaluation", checks, files_of(where))
 
 
 def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Section:

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from boostrun.cli import main
 from boostrun.config import catalogue
-from boostrun.conformance.subject import answers
+from boostrun.conformance import answers
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
