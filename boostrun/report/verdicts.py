@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boostrun.errors import BoostrunError
-from boostrun.report import evidence
-from boostrun.report.claims import Case, Claim, Pick
+from boostrun.report import claims
+from boostrun.report.claims import FAILS, HOLDS, UNDECIDED, Case, Claim, Evidence, Pick, Side
 from boostrun.report.entry import Entry
-from boostrun.report.evidence import FAILS, HOLDS, UNDECIDED, Evidence, Side
 from boostrun.report.formats import STALE, metric_name
 from boostrun.report.markup import escape, pipe_table
 from boostrun.report.table import Comparison, ResultTable, compare
@@ -138,18 +137,18 @@ class _Trial:
                 "order": (0.0, math.inf) if higher else (-math.inf, 0.0), "ratio": (case.least, case.most),
                 "no_worse": (-margin, math.inf) if higher else (-math.inf, margin),
             }.get(case.test, (-margin, margin))  # fmt: skip
-            return evidence.exact(pairs, *bounds, case.test == "ratio")
+            return claims.exact(pairs, *bounds, case.test == "ratio")
         if case.test == "order":
-            return evidence.order(pairs, higher)
+            return claims.order(pairs, higher)
         if case.test == "trend":
-            return evidence.trend([[place[0] for place in chain] for chain in chains], higher)
+            return claims.trend([[place[0] for place in chain] for chain in chains], higher)
         if case.test == "alike":
-            return evidence.alike(pairs, margin)
+            return claims.alike(pairs, margin)
         if case.test == "no_worse":
-            return evidence.no_worse(pairs, margin, higher)
+            return claims.no_worse(pairs, margin, higher)
         if case.test == "ratio":
-            return evidence.ratio(pairs, case.least, case.most)
-        return evidence.errors(pairs, case.of, case.margin)
+            return claims.ratio(pairs, case.least, case.most)
+        return claims.errors(pairs, case.of, case.margin)
 
     def _metric(self, pick: Pick) -> str:
         table = self.sources[pick.item].table

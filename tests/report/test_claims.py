@@ -9,10 +9,9 @@ from scipy import stats
 
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report import evidence as findings
+from boostrun.report import claims as findings
 from boostrun.report import verdicts as text
-from boostrun.report.claims import read
-from boostrun.report.evidence import Evidence, Side
+from boostrun.report.claims import Evidence, Side, read
 from boostrun.report.verdicts import Source, judge
 
 RNG = np.random.default_rng(0)
