@@ -187,7 +187,7 @@ def shown(file: str, line: int) -> str:
 def statement(file: str, line: int) -> str:
     """The statement that a line of a source file belongs to, on one line; of ``raise`` in an ``if``, the condition.
 
-    >>> statement(__file__, 1).startswith("A method")
+    >>> statement(__file__, 1).startswith("Conformance")
     True
     """
     text = linecache.getline(file, line).strip().strip("\"'")
