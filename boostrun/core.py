@@ -76,7 +76,11 @@ DATASETS = {
     ),
     "csv": _data_set("csv", data.TableDatasetKeys, "your own table in a text file", endings=_TEXTS),
     "parquet": _data_set(
-        "parquet", data.TableDatasetKeys, "your own table in a Parquet file", endings=(".parquet", ".parq", ".pq")
+        "csv", data.TableDatasetKeys, "your own table in a Parquet file", endings=(".parquet", ".parq", ".pq")
+    ),
+    "table": _data_set(
+        "csv", data.TableDatasetKeys, "your own table in a file: text, Parquet, Arrow, ARFF or Excel, by its ending",
+        endings=(".arrow", ".feather", ".ipc", ".arff", ".xlsx", ".xlsm", ".xls", ".ods"),
     ),
     "image_folder": _data_set(
         "image_sets", data.ImageFolderKeys,

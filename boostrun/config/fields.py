@@ -208,6 +208,33 @@ def rising(least: int = 1, **more: Any) -> Any:
     return _field(None, Kind(read, f"null or a list of rising whole numbers of at least {least}"), more)
 
 
+def names(**more: Any) -> Any:
+    """A list of names; null for none. One name alone is a list of it."""
+
+    def read(value):
+        value = value if isinstance(value, list) else [value]
+        good = all(isinstance(each, (str, int, float)) and not isinstance(each, bool) for each in value)
+        return [str(each) for each in value] if value and good else None
+
+    return _field(None, Kind(read, "null or a list of names", optional=True), more)
+
+
+def kinds_of_columns(**more: Any) -> Any:
+    """A mapping from columns to what they are; null for none."""
+    kinds = ("number", "category", "date", "date_dmy", "date_mdy", "drop")
+
+    def read(value):
+        good = isinstance(value, Mapping) and value and all(kind in kinds for kind in value.values())
+        return {str(name): str(kind) for name, kind in value.items()} if good else None
+
+    return _field(None, Kind(read, f"null or {{COLUMN: KIND, ...}} with KIND one of {', '.join(kinds)}"), more)
+
+
+def flag(**more: Any) -> Any:
+    """true, false or null."""
+    return _field(None, Kind(lambda value: value if isinstance(value, bool) else None, "true, false or null"), more)
+
+
 def dimensions(default: str, **more: Any) -> Any:
     """auto, all, or a number of dimensions."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from boostrun.config.fields import MISSING, choice, integer, real, rising, text
+from boostrun.config.fields import MISSING, choice, flag, integer, kinds_of_columns, names, real, rising, text
 
 
 @dataclass
@@ -61,6 +61,13 @@ class TableDatasetKeys(FileDatasetKeys):
     )  # fmt: skip
     group: str | None = text(None, help="split=groups: the column of the groups, which is no feature")
     missing: str = _missing()
+    types: Mapping[str, str] | None = kinds_of_columns(absent=None, help="of columns: {code: category, day: date_dmy}")
+    drop: Sequence[str] | None = names(absent=None, help="columns to leave out")
+    na: Sequence[str] | None = names(absent=None, help="words for a missing value; null: the usual ones of pandas")
+    decimal: str | None = choice(None, "point", "comma", absent=None, help="of numbers; null: where it is unmistakable")
+    sep: str | None = text(None, absent=None, help="comma, semicolon, tab, bar, blank, a character; null: as rows say")
+    header: bool | None = flag(absent=None, help="whether the first row holds names; null: as the rows below it say")
+    encoding: str | None = text(None, absent=None, help="of the text; null: UTF-8, or as its first bytes say")
 
 
 @dataclass

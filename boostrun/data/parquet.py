@@ -8,17 +8,13 @@ pieces of all columns are put together.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from boostrun.data.csv import files_csv
-from boostrun.data.dataset import Parts
 from boostrun.data.files import reading
-from boostrun.data.table import Labels, Survey, parts_of
 from boostrun.errors import BoostrunError
 
-_MEMORY_MB = 1024
 _SHARE = 16  # the values of a piece are this part of the memory
 _MOST_BYTES = 1 << 25  # of a piece; larger ones are no faster
 _BUFFER = 1 << 16  # bytes of each column that are read ahead
@@ -27,27 +23,9 @@ _SIDE_BY_SIDE = 4  # columns that are read side by side may take this part of th
 _FOOTER = 8  # a footer takes this many times its bytes ...
 _OF_FOOTER = 2  # ... which may be this part of the memory
 
-files = files_csv
-
-
-def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
-    return "dataset.path=FILE.parquet; dataset.label=COLUMN (else the last), and dataset.test_path=FILE.parquet"
-
-
-def read(options: Mapping, data_root: Path) -> Parts:
-    """The features and labels of the table, with its split."""
-    return read_within(options, data_root, _MEMORY_MB)
-
-
-def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path | None = None) -> Parts:
-    """The same in about ``memory_mb`` MiB; larger arrays go to a file in ``scratch``."""
-    tables = {part: ParquetPieces(path, memory_mb, scratch) for part, path in files(options, data_root).items()}
-    return parts_of(tables["data"], tables.get("test"), options, memory_mb, scratch)
-
 
 class ParquetPieces:
-    """A Parquet file read in pieces, see :class:`boostrun.data.table.Pieces`.
+    """A Parquet file read in pieces, see :class:`boostrun.data.table.TableSource`.
 
     Parameters
     ----------
@@ -63,47 +41,31 @@ class ParquetPieces:
         with reading(path, "a Parquet file"):
             self._refuse_long_footer()
             with self._opened() as file:
-                empty = file.schema_arrow.empty_table().to_pandas()
                 metadata, self._total = file.metadata, file.metadata.num_rows
                 size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
                 self._groups = self._side_by_side(file.schema_arrow.names, metadata)
-        self.columns, self._types = list(empty.columns), empty.dtypes
-        if not self.columns:
-            raise BoostrunError(f"{path} has no columns")
-        row = max(8 * len(self.columns), size // max(1, self._total))
+                self.names = names_in(file.schema_arrow, str(path))
+        row = max(8 * len(self.names), size // max(1, self._total))
         self._rows = max(1, min(_MOST_BYTES, (memory_mb << 20) // _SHARE) // row)
 
-    def survey(self, label: Any) -> Survey:
-        """The declared types of the columns, and the labels; nothing else is read."""
-        import pandas
-
-        labels = Labels(self.where, self.memory_mb)
-        with reading(self.path, "a Parquet file"), self._opened() as file:
-            stored = label in file.schema_arrow.names  # pandas may call a column otherwise, such as 0
-        for frame in self._pieces([str(label)] if stored else None, self._rows):
-            labels.add(frame[label], (labels.rows + len(frame)) / max(1, self._total))
-        kinds = {column: kind for column, kind in self._types.items() if column != label}
-        plain = pandas.api.types.is_numeric_dtype(self._types[label])
-        values = pandas.Series(labels.values(), dtype=self._types[label] if plain else None, name=label)
-        return Survey(labels.rows, kinds, values, labels.codes())
-
-    def frames(self, label: Any, kinds: Mapping[Any, Any]) -> Iterator[Any]:
-        """Frames of consecutive rows."""
+    def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
+        """Arrow tables of consecutive rows, columns in their own types."""
         return self.chunks(self._rows)
 
     def chunks(self, rows: int) -> Iterator[Any]:
-        """Frames of at most ``rows`` consecutive rows."""
-        return self._pieces(None, rows) if len(self._groups) == 1 else self._joined(rows)
+        """Arrow tables of at most ``rows`` consecutive rows."""
+        found = self._at_once(rows) if len(self._groups) == 1 else self._joined(rows)
+        return (table.select(list(self.names)) for table in found)
 
-    def _pieces(self, columns: list[str] | None, rows: int) -> Iterator[Any]:
+    def _at_once(self, rows: int) -> Iterator[Any]:
         import pyarrow
 
         with reading(self.path, "a Parquet file"), self._opened() as file:
-            for batch in file.iter_batches(rows, columns=columns, use_threads=False):
-                yield pyarrow.Table.from_batches([batch]).to_pandas()
+            for batch in file.iter_batches(rows, use_threads=False):
+                yield pyarrow.Table.from_batches([batch])
 
     def _joined(self, rows: int) -> Iterator[Any]:
-        """The same frames, from columns that are read group after group."""
+        """The same tables, from columns that are read group after group."""
         import pyarrow
 
         with (
@@ -118,7 +80,7 @@ class ParquetPieces:
                 for place, length in parts:
                     aside.seek(place)
                     columns += pyarrow.ipc.open_stream(aside.read(length)).read_all().columns
-                yield pyarrow.table(columns, schema.names).replace_schema_metadata(schema.metadata).to_pandas()
+                yield pyarrow.table(columns, schema.names)
 
     def _laid_aside(self, file, names: list[str], rows: int, aside) -> Iterator[tuple[int, int]]:
         """Write the pieces of these columns to ``aside``; the place and length of each."""
@@ -171,6 +133,20 @@ class ParquetPieces:
         from pyarrow.parquet import ParquetFile
 
         return ParquetFile(self.path, buffer_size=_BUFFER, pre_buffer=False)  # pre_buffer holds whole row groups
+
+
+def names_in(schema: Any, where: str) -> tuple[str, ...]:
+    """The names of the columns of an Arrow schema, without an index that pandas has stored.
+
+    Raises BoostrunError for a table without columns, and for two columns of one name.
+    """
+    index = (schema.pandas_metadata or {}).get("index_columns", [])
+    names = tuple(name for name in schema.names if name not in [each for each in index if isinstance(each, str)])
+    if not names:
+        raise BoostrunError(f"{where} has no columns")
+    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise BoostrunError(f"{where} has two columns called '{twice[0]}'; give each column a name of its own")
+    return names
 
 
 def _pieces_of(batches: Iterable, rows: int) -> Iterator[Any]:

@@ -8,36 +8,35 @@ in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chun
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from boostrun.data.csv import has_names
-from boostrun.data.files import BoundedText
-from boostrun.data.parquet import ParquetPieces
+from boostrun.data.columns import PLAIN, Form, as_text, without
+from boostrun.data.formats import source_of
+from boostrun.data.table import array_of, evidence, guesses, plain_labels
+from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError
 
 VALUE_TYPES = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
-_LONGEST = 1 << 24  # bytes of text beyond those of a chunk of numbers
 _LABELS_AT_ONCE = 1 << 18
 _ROW_BYTES_AT_ONCE = 1 << 20  # where labels are a column of the rows
-_LEAST_PARQUET_MIB = 64  # for pages of columns and their description, which do not shrink with the chunk
+_LEAST_MIB = 64  # for pages of Parquet and their description, which do not shrink with the chunk
 
 
 def open_reader(path: Path, label, dtype, limit: float):
-    """The reader of an .npy, CSV or Parquet file, with chunks of at most ``limit`` bytes.
+    """The reader of an .npy file or a table, with chunks of at most ``limit`` bytes.
 
     Parameters
     ----------
-    label : a file of labels or a number of a column (.npy), a name or number of a column (CSV, Parquet); None: the last
-    dtype : one of ``VALUE_TYPES``; None: that of the file, float32 for CSV and Parquet
+    label : a file of labels or a number of a column (.npy), a name or number of a column (tables); None: the last
+    dtype : one of ``VALUE_TYPES``; None: that of the file, float32 for tables
     """
     if path.suffix == ".npy":
         return NpyReader(path, label, dtype)
-    return (ParquetReader if path.suffix == ".parquet" else CsvReader)(path, label, dtype, limit)
+    return TableReader(path, label, dtype, limit)
 
 
 def value_type(found: np.dtype) -> np.dtype:
@@ -149,34 +148,26 @@ class IteratorPass:
         return m
 
 
-# -- text
+# -- tables
 
 
-def opened(path: Path, most: int = 0) -> BoundedText:
-    """A file of text, of which at most ``most`` bytes and 16 MiB are read for a chunk of rows."""
-    limit = most + _LONGEST
-    return BoundedText(path, limit, f"{path} has more than {limit >> 20} MiB of text in a few rows; split the file")
+class TableReader(IteratorReader):
+    """A table in a file, read in chunks; values are numbers, dates or times, labels whole numbers or text.
 
-
-def refuse_nameless(path: Path) -> None:
-    """Raise BoostrunError if the first line of a CSV file is a sample, which would be lost unnoticed."""
-    with opened(path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as stream:
-        lines = [stream.readline().strip() for _ in range(2)]
-    cells = [[cell.strip(' "') for cell in line.split(",")] for line in lines if line]
-    if cells and not has_names(*cells):
-        raise BoostrunError(f"{path} begins with numbers; a CSV file needs the names of its columns as a first line")
-
-
-class CsvReader(IteratorReader):
-    """A CSV file with a line of names, read by pandas in chunks; values are numbers, labels numbers or text."""
+    The first rows decide the forms of the columns of a table of text, see :mod:`boostrun.data.columns`.
+    """
 
     def __init__(self, path: Path, label, dtype, limit: float):
-        self.path, self.label = path, label
-        self.label_kind = None
-        # pandas holds a chunk as text, as columns and as one array: about eight times its float64 values
-        self.bytes_per_row_read = 64 * self._width()
+        self.path = path
+        self.label_kind = ""
+        self._source = source_of(str(path), path, {}, max(_LEAST_MIB, int(limit) >> 20))
+        self.label = self._label_of(label)
+        self.columns = self._source.names
+        self._features = [name for name in self.columns if name != self.label]
+        self._forms = self._forms_of()
+        self.bytes_per_row_read = 64 * len(self.columns)  # text, columns, and one array of them
         self.chunk_rows = max(1, int(limit / 4 // self.bytes_per_row_read))
-        super().__init__(self._frames, np.float32 if dtype is None else dtype, limit, name=str(path))
+        super().__init__(self._chunks, np.float32 if dtype is None else dtype, limit, name=str(path))
 
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> IteratorPass:
         """A pass in the order of the file."""
@@ -190,90 +181,66 @@ class CsvReader(IteratorReader):
             for values, labels in self.chunks():
                 yield converted(values, self.dtype, self.name), labels  # type: ignore[arg-type]
 
-    def _names(self) -> list:
-        import pandas
-
-        try:
-            with opened(self.path) as text:
-                return list(pandas.read_csv(text, nrows=0).columns)
-        except BoostrunError:
-            raise
-        except (OSError, ValueError) as error:
-            raise BoostrunError(f"{self.path} cannot be read as CSV ({error})") from None
-
-    def _width(self) -> int:
-        columns = self._names()
-        self.columns, label = tuple(map(str, columns)), self.label
+    def _label_of(self, label) -> str:
+        names = self._source.names
         if label is None:
-            self.label = columns[-1]
-        elif isinstance(label, int):
-            if not -len(columns) <= label < len(columns):
-                raise BoostrunError(f"{self.path} has {len(columns)} columns, so labels={label} is none of them")
-            self.label = columns[label]
-        elif label not in columns:
-            raise BoostrunError(f"{self.path} has no column {label!r} (its columns: {', '.join(columns[:12])})")
-        if len(columns) < 2:
-            raise BoostrunError(f"{self.path} has the label column {self.label!r} and no other")
-        return len(columns)
+            label = names[-1]
+        elif isinstance(label, int) and str(label) not in names:
+            if not -len(names) <= label < len(names):
+                raise BoostrunError(f"{self.path} has {len(names)} columns, so labels={label} is none of them")
+            label = names[label]
+        elif str(label) not in names:
+            raise BoostrunError(f"{self.path} has no column {label!r} (its columns: {', '.join(names[:12])})")
+        if len(names) < 2:
+            raise BoostrunError(f"{self.path} has the label column {label!r} and no other")
+        return str(label)
 
-    def _frames(self):
-        import pandas
+    def _forms_of(self) -> dict[str, Form]:
+        if not isinstance(self._source, TextTable):
+            return dict.fromkeys(self._features, PLAIN)
+        forms = guesses(self._source, self._features, {}, MISSING, evidence(self._source, {}))
+        if text := next((name for name in self._features if name not in forms), None):
+            raise self._not_numbers(text)
+        return forms
 
+    def _not_numbers(self, name: str) -> BoostrunError:
+        return BoostrunError(f"{self.path} holds text in the column {name}; numbers are expected")
+
+    def _chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        plain = {name for name, form in self._forms.items() if form == PLAIN}
+        rows = 0
         try:
-            with (
-                opened(self.path, self.chunk_rows * self.bytes_per_row_read) as text,
-                pandas.read_csv(text, chunksize=self.chunk_rows, index_col=False, low_memory=False) as frames,
-            ):
-                for frame in frames:
-                    text.renew()
-                    if len(frame):
-                        yield self._numbers(frame), self._labels(frame[self.label])
-        except BoostrunError:
-            raise
-        except (OSError, pandas.errors.ParserError, UnicodeDecodeError) as error:
-            raise BoostrunError(f"{self.path} cannot be read on ({str(error).strip()})") from None
+            for table in self._source.pieces(plain, MISSING):
+                for start in range(0, len(table), self.chunk_rows):
+                    piece = table.slice(start, self.chunk_rows).combine_chunks()
+                    yield self._numbers(piece), self._labels(array_of(piece, self.label), rows)
+                    rows += len(piece)
+        except NotNumbers as error:
+            raise self._not_numbers(str(error)) from None
 
-    def _numbers(self, frame) -> np.ndarray:
-        values = frame.drop(columns=self.label)
-        text = [str(name) for name, kind in values.dtypes.items() if kind.kind not in "biuf"]
-        if text:
-            raise BoostrunError(f"{self.path} holds text in the column {text[0]}; numbers are expected")
-        return values.to_numpy()
+    def _numbers(self, table) -> np.ndarray:
+        block = np.empty((len(table), len(self._features)))
+        for place, name in enumerate(self._features):
+            column = array_of(table, name)
+            try:
+                values, bad = self._forms[name].numbers(without(column, MISSING))
+            except BoostrunError as error:
+                raise BoostrunError(f"column '{name}' of {self.path} holds {error}") from None
+            if bad.any():
+                raise self._not_numbers(name)
+            block[:, place] = values
+        return block
 
-    def _labels(self, column) -> np.ndarray:
-        if column.isna().any():
+    def _labels(self, column, before: int) -> np.ndarray:
+        packed = without(as_text(column), ("",)).dictionary_encode()
+        if packed.null_count:
             raise BoostrunError(f"{self.path} has rows without a label, or with fewer values than its first line")
-        labels = column.to_numpy()
-        if labels.dtype == object or labels.dtype.kind not in "biuf":
-            labels = labels.astype(str)
-        if self.label_kind is None:
-            self.label_kind = labels.dtype.kind
-        if labels.dtype.kind != self.label_kind:
+        labels = plain_labels(packed.dictionary.to_pylist())[packed.indices.to_numpy(zero_copy_only=False)]
+        kind = "U" if labels.dtype.kind == "U" else "i"
+        self.label_kind = self.label_kind or kind
+        if kind != self.label_kind:
             raise BoostrunError(f"{self.path} has labels of one kind in some rows and of another in others")
         return labels
-
-
-class ParquetReader(CsvReader):
-    """A Parquet file, read in chunks of rows; values are numbers, labels numbers or text.
-
-    If the pages of all columns take more than the memory allows, a pass reads groups of columns one after the other,
-    see :mod:`boostrun.data.parquet`.
-    """
-
-    def __init__(self, path: Path, label, dtype, limit: float):
-        self._pieces = ParquetPieces(path, max(_LEAST_PARQUET_MIB, int(limit) >> 20))
-        super().__init__(path, label, dtype, limit)
-
-    def _names(self) -> list:
-        names = self._pieces.columns
-        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
-            raise BoostrunError(f"{self.path} has more than one column {twice[0]!r}")
-        return names
-
-    def _frames(self):
-        for frame in self._pieces.chunks(self.chunk_rows):
-            if len(frame):
-                yield self._numbers(frame), self._labels(frame[self.label])
 
 
 # -- arrays

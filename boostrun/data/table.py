@@ -1,201 +1,494 @@
-"""A table as a data set, read in pieces: its label column, its split, and the numbers for its text.
+"""A table as a data set: its label, its split, and its columns as numbers.
 
-The table is read twice, or three times if columns are not numbers: for the types of its columns and its labels, which
-decide the split; for the values of the odd columns; then for all values, which go to the training or test part.
+The table is read once, a piece at a time, into rows of numbers. A column of text is read as the number of each text,
+until all texts are known and its form is decided (see :mod:`boostrun.data.columns`); a column that begins with numbers
+and goes on with text starts the reading again.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from boostrun.data.columns import (
+    KINDS,
+    PLAIN,
+    Form,
+    Said,
+    Seen,
+    as_text,
+    form_of,
+    form_of_type,
+    number_forms,
+    typed,
+    without,
+)  # fmt: skip
 from boostrun.data.dataset import Parts, RowFile, encode, names_of, refuse_many, stratified
+from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError, did_you_mean
 
 _A_LABEL = 256  # bytes of a distinct label
 _A_ROW = 100  # bytes that the split by class takes for a sample: a dozen permutations and masks
+_A_TEXT = 250  # bytes of a distinct text in a dictionary, besides its letters
+_HINTED = 100_000  # rows that are looked at for hints
+_MANY = 10  # rows from which a hint makes sense
+_WHOLE, _POINT_ZERO = re.compile(r"0|-?[1-9]\d*"), re.compile(r"-?\d+\.0+")
+_OF_ROWS = re.compile(r"(?i)(.*[_ ])?(id|uuid|guid|index|rownames?|row[_ ]?(nr|number|num))|unnamed: 0")
 
 
-class Survey(NamedTuple):
-    """``kinds``: the dtype of each feature column by name, as if the table had been read at once.
-
-    ``values``: a pandas Series of the distinct labels, in the order in which they appear; ``codes``: (rows,) int32, the
-    position of each row's label in it, -1 for a missing label.
-    """
-
-    rows: int
-    kinds: Mapping[Any, Any]
-    values: Any
-    codes: np.ndarray
-
-
-class Pieces(Protocol):
-    """A table in a file; ``where`` names it in messages."""
+class TableSource(Protocol):
+    """A table in a file; ``where`` names it in messages, ``names`` are its columns."""
 
     where: str
-    columns: list
+    names: tuple[str, ...]
 
-    def survey(self, label: Any) -> Survey:
-        """Read the whole table once. Raises BoostrunError if it cannot be read."""
-
-    def frames(self, label: Any, kinds: Mapping[Any, Any]) -> Iterator[Any]:
-        """pandas frames of consecutive rows; the columns in ``kinds`` have those dtypes, text is unchanged."""
+    def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
+        """Arrow tables of consecutive rows; a table of text has doubles for the columns ``numbers``."""
 
 
-class Labels:
-    """The labels of a table, collected piece by piece within ``memory_mb`` MiB."""
+class TableParts(Parts):
+    """The parts of a table, with the name of the label, the form of each column, and the words for a missing value."""
 
-    def __init__(self, where: str, memory_mb: int):
-        self.where, self.memory_mb, self.rows = where, memory_mb, 0
-        self._places: dict[Any, int] = {}
+    label: str
+    forms: Mapping[str, Form]
+    missing: tuple[str, ...]
+
+
+def parts_of(
+    train: TableSource, test: TableSource | None, options: Mapping, memory_mb: int = 1024, scratch: Path | None = None
+) -> Parts:
+    """Features, labels and column names of one table, which is split, or of two.
+
+    Categories become ordinals: the place of a text among the texts of the training part, -1 for a text of the test part
+    alone. Dates are seconds since 1970. Missing values are NaN. Forms of numbers and dates that are not plain are named
+    on stderr.
+
+    Parameters
+    ----------
+    train, test : the tables; ``test`` may be None
+    options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``; optional ``split``
+        and ``group``, whose column is no feature; ``missing`` "error" refuses missing values; ``types``, ``drop``,
+        ``na`` and ``decimal`` say what columns and words are
+    memory_mb : int, memory for reading, in MiB; features that take more than an eighth of it go to a file
+    scratch : Path or None, the folder of such a file
+    """
+    label = _label_column(list(train.names), options.get("label"), train.where)
+    if test is not None and test.names != train.names:
+        raise BoostrunError(
+            f"{test.where} has other columns than {train.where}: {column_difference([*train.names], [*test.names])}"
+        )
+    group, dropped, types = options.get("group"), *_columns_said(train, label, options)
+    if group is not None and _label_column(list(train.names), group, train.where, "group") == label:
+        raise BoostrunError(f"dataset.group={group} is the label; name the column of the groups")
+    columns = tuple(name for name in train.names if name not in (label, group) and name not in dropped)
+    if not columns:
+        raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features")
+    read = _Read(train, label, group, columns, types, options, memory_mb, scratch)
+    chosen, rest = np.arange(read.count), np.arange(0)
+    if test is None:
+        ranks = np.unique(read.labels, return_inverse=True)[1]
+        chosen, rest = parts_of_rows(options, ranks[read.codes], read.groups)
+        labels = _encoded(read.labels, read.codes[chosen], read.labels, read.codes[rest], options)
+        other = read
+    else:
+        other = _Read(test, label, group, columns, types, options, memory_mb, scratch)
+        labels = _encoded(read.labels, read.codes, other.labels, other.codes, options)
+    forms = {column.name: column.settle(test and other.column(column.name))
+             for column in read.columns}  # fmt: skip
+    is_train = np.zeros(read.count, bool)
+    is_train[chosen] = True
+    forms = read.with_categories(forms, is_train)
+    x_train, rest_of_train = read.rows_of(forms, is_train, memory_mb, scratch)
+    x_test = rest_of_train if test is None else other.rows_of(forms, np.ones(other.count, bool), memory_mb, scratch)[0]
+    parts = TableParts(x_train, labels[0], x_test, labels[1], labels[2], columns)
+    parts.label, parts.forms, parts.missing = label, forms, read.missing
+    _say_forms(read, forms)
+    _hint(read.where, columns, x_train, labels[0])
+    return parts
+
+
+def _columns_said(train: TableSource, label: str, options: Mapping) -> tuple[set[str], dict[str, str]]:
+    """The columns to leave out, and the kinds of others, as ``drop`` and ``types`` say."""
+    types = dict(options.get("types") or {})
+    dropped = [str(name) for name in options.get("drop") or ()]
+    for key, names in (("drop", dropped), ("types", [*types])):
+        for name in names:
+            _label_column(list(train.names), name, train.where, key)
+    if bad := next((kind for kind in types.values() if kind not in KINDS), None):
+        raise BoostrunError(f"dataset.types knows {', '.join(KINDS)}, not {bad!r}{did_you_mean(str(bad), KINDS)}")
+    dropped += [name for name, kind in types.items() if kind == "drop"]
+    if label in dropped:
+        raise BoostrunError(f"dataset.drop leaves out '{label}', which is the label")
+    return set(dropped), types
+
+
+class _Read:
+    """A table that was read to its end: rows of numbers, labels and groups, columns with their texts."""
+
+    def __init__(self, source, label, group, columns, types, options, memory_mb, scratch):
+        self.where, self._options, self._scratch = source.where, options, scratch
+        text = isinstance(source, TextTable)
+        given = options.get("na")
+        self.missing = missing = MISSING if given is None and text else ("", *map(str, given or ()))
+        said = evidence(source if text else None, options)
+        known = guesses(source, columns, types, missing, said) if text else {}
+        while True:
+            room = (memory_mb << 20) // (4 * max(1, len(columns) - len(known)))
+            self.columns = [_Column(name, self.where, known.get(name), missing, room,
+                                    said._replace(kind=types.get(name))) for name in columns]  # fmt: skip
+            found = _Labels(self.where, label, memory_mb, given)
+            groups = None if group is None else _Labels(self.where, group, memory_mb, given, "group")
+            self._blocks = _Blocks(len(columns), (memory_mb << 20) // 8, scratch)
+            try:
+                for table in source.pieces({name for name, form in known.items() if form == PLAIN}, missing):
+                    if len(table):
+                        self._take(table.combine_chunks(), found, groups)
+                break
+            except NotNumbers:
+                known = {}
+        self.count = found.rows
+        if not self.count:
+            raise BoostrunError(f"{self.where} holds no rows")
+        self.codes, self.labels = found.codes(), found.names()
+        self.groups = groups and groups.codes()
+
+    def column(self, name: str) -> _Column:
+        """The column of this name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def _take(self, table, labels: _Labels, groups: _Labels | None) -> None:
+        labels.add(array_of(table, labels.name))
+        if groups is not None:
+            groups.add(array_of(table, groups.name))
+        block = np.empty((len(table), len(self.columns)))
+        for place, column in enumerate(self.columns):
+            block[:, place] = column.take(array_of(table, column.name))
+        if self._options.get("missing") == "error" and np.isnan(block).any():
+            row, place = np.argwhere(np.isnan(block))[0]
+            raise BoostrunError(
+                f"{self.where}: row {self._blocks.count + row + 1} has no value in column '{self.columns[place].name}' "
+                "(dataset.missing=error); fill or remove such rows"
+            )
+        self._blocks.append(block)
+
+    def with_categories(self, forms: dict[str, Form], is_train: np.ndarray) -> dict[str, Form]:
+        """The forms, with the categories that the training part has."""
+        places = [place for place, column in enumerate(self.columns) if forms[column.name].kind == "category"]
+        present = {place: np.zeros(len(self.columns[place].words), bool) for place in places}
+        start = 0
+        for block in self._blocks if places else ():
+            mask = is_train[start : start + len(block)]
+            start += len(block)
+            for place, found in present.items():
+                codes = block[mask, place]
+                found[codes[~np.isnan(codes)].astype(np.int64)] = True
+        for place, found in present.items():
+            words = [word for word, there in zip(self.columns[place].words, found) if there]
+            forms[self.columns[place].name] = Form("category", "", tuple(sorted(words)))
+        return forms
+
+    def rows_of(self, forms: Mapping[str, Form], is_first: np.ndarray, memory_mb: int, scratch: Path | None):
+        """The rows of the two parts, (n, d) float64; BoostrunError for a text that a form does not take."""
+        tables = {place: column.numbers(forms[column.name]) for place, column in enumerate(self.columns)
+                  if column.words}  # fmt: skip
+        width, in_memory, first = len(self.columns), (memory_mb << 20) // 8, int(is_first.sum())
+        parts = (RowFile(first, width, in_memory, scratch), RowFile(self.count - first, width, in_memory, scratch))
+        start = 0
+        for block in self._blocks:
+            for place, numbers in tables.items():
+                codes = block[:, place]
+                there = ~np.isnan(codes)
+                block[there, place] = numbers[codes[there].astype(np.int64)]
+            mask = is_first[start : start + len(block)]
+            start += len(block)
+            parts[0].append(block[mask])
+            parts[1].append(block[~mask])
+        return parts[0].whole(), parts[1].whole()
+
+
+class _Blocks:
+    """Blocks of rows in order, in memory up to a limit, then in an unnamed file."""
+
+    def __init__(self, width: int, in_memory: int, folder: Path | None):
+        self.count, self._width, self._room, self._folder = 0, width, in_memory, folder
+        self._held: list[np.ndarray] = []
+        self._file: Any = None
+        self._sizes: list[int] = []
+
+    def append(self, block: np.ndarray) -> None:
+        """Add the next rows, (m, width) float64."""
+        self.count += len(block)
+        self._room -= block.nbytes
+        if self._room >= 0:
+            self._held.append(block)
+            return
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
+        self._file.write(block.data)
+        self._sizes.append(len(block))
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        yield from (block.copy() for block in self._held)
+        if self._file is not None:
+            self._file.seek(0)
+            for size in self._sizes:
+                content = self._file.read(8 * size * self._width)
+                yield np.frombuffer(bytearray(content)).reshape(size, self._width)
+
+
+class _Column:
+    """A column while it is read; ``words`` are its distinct texts in the order in which they appear.
+
+    Parameters
+    ----------
+    form : Form or None: the texts are collected, and decide it at the end
+    room : int, bytes for the distinct texts
+    """
+
+    def __init__(self, name: str, where: str, form: Form | None, missing: Collection[str], room: int, said: Said):
+        self.name, self.where, self._form, self._missing, self._said = name, where, form, tuple(missing), said
+        self._room = self._all_room = room
+        self._typed = PLAIN
+        self.words: dict[str, int] = {}
+        self._counts: list[int] = []
+        self._first: list[int] = []
+        self.rows = 0
+
+    def take(self, column: Any) -> np.ndarray:
+        """The next values, (m,) float64: numbers, or the numbers of their texts; NaN where missing."""
+        self.rows += len(column)
+        if self._form is not None:
+            found, bad = self._form.numbers(without(column, self._missing))
+            if bad.any():
+                raise NotNumbers
+            return found
+        try:
+            values = typed(column) if self._said.kind != "category" else None
+        except BoostrunError as error:
+            raise BoostrunError(
+                f"column '{self.name}' of {self.where} holds {error}: dataset.drop=[{self.name}] leaves it out"
+            ) from None
+        if values is not None:
+            self._typed = form_of_type(column.type)
+            return values
+        return self._codes(without(as_text(column), self._missing))
+
+    def _codes(self, column: Any) -> np.ndarray:
+        packed = column.dictionary_encode()
+        codes = packed.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        words = packed.dictionary.to_pylist()
+        counts = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
+        found, first = np.unique(codes, return_index=True)
+        firsts = dict(zip(found.tolist(), first.tolist()))
+        places = np.empty(len(words) + 1)
+        places[-1] = np.nan
+        for code, word in enumerate(words):
+            place = self.words.setdefault(word, len(self.words))
+            if place == len(self._counts):
+                self._counts.append(0)
+                self._first.append(self.rows - len(codes) + firsts[code])
+                self._room -= _A_TEXT + len(word)
+            self._counts[place] += counts[code]
+            places[code] = place
+        if self._room < 0:
+            raise BoostrunError(
+                f"column '{self.name}' of {self.where} holds more different texts than fit into "
+                f"{max(1, self._all_room >> 20)} MiB, a part of run.memory_mb; raise that, or leave it out by "
+                f"dataset.drop=[{self.name}]"
+            )
+        return places[codes]
+
+    def seen(self) -> Seen:
+        """The distinct texts with their numbers of rows."""
+        return Seen(dict(zip(self.words, zip(self._counts, self._first))), self.rows)
+
+    def settle(self, other: _Column | None) -> Form:
+        """The form of the column, and of ``other``, the same one in the test part."""
+        if self._form is not None:
+            return self._form
+        if not self.words:
+            return self._typed
+        form = form_of(self.name, self.where, self.seen(), self._said)
+        if other is not None and other.words and form.kind in ("number", "date"):
+            form_of(self.name, other.where, other.seen(), self._said._replace(kind=form.kind))
+        return form
+
+    def numbers(self, form: Form) -> np.ndarray:
+        """The number of each distinct text, (words,) float64."""
+        import pyarrow as pa
+
+        words = list(self.words)
+        values, bad = form.numbers(pa.array(words, pa.large_string()))
+        if bad.any():
+            word = words[int(bad.argmax())]
+            raise BoostrunError(
+                f"column '{self.name}' of {self.where} has {word!r} in row {self._first[int(bad.argmax())] + 1}, which "
+                f"is no {form.kind} as in the other rows; dataset.na=[{word}] reads it as missing"
+            )
+        return values
+
+
+def array_of(table: Any, name: str) -> Any:
+    """A column of an Arrow table as one array."""
+    import pyarrow as pa
+
+    chunks = table.column(table.schema.names.index(name)).chunks
+    return chunks[0] if len(chunks) == 1 else pa.chunkedarray_of(chunks).combine_chunks()
+
+
+def evidence(source: TextTable | None, options: Mapping) -> Said:
+    """What the keys and the first rows say of the numbers in all columns."""
+    said = Said(decimal=options.get("decimal"))
+    if source is None:
+        return said
+    fits = [number_forms([word for word in words if word not in MISSING]) for words in source.sample().values()]
+    return said._replace(
+        commas_separate=source.layout.separator == ",",
+        commas_are_decimal=any(("1,5" in found) + ("1.234,5" in found) and not {"1,234.5", "1.5"} & {*found}
+                               for found in fits),
+    )  # fmt: skip
+
+
+def guesses(
+    source: TextTable, columns: Sequence[str], types: Mapping, missing: Collection[str], said: Said
+) -> dict[str, Form]:
+    """The forms of columns of numbers, dates and times that the first rows leave no doubt of."""
+    found, sample = {}, source.sample()
+    for name in columns:
+        words = [word for word in sample[name] if word not in missing]
+        counts = {word: (1, row) for row, word in enumerate(words)}
+        try:
+            form = form_of(name, source.where, Seen(counts, len(words)), said._replace(kind=types.get(name)))
+        except BoostrunError:
+            continue  # all rows decide
+        if form.kind in ("number", "date", "time"):
+            found[name] = form
+    return found
+
+
+class _Labels:
+    """The labels of a table (or its groups), collected piece by piece; labels are kept as they are written."""
+
+    def __init__(self, where: str, name: str, memory_mb: int, missing: Sequence[str] | None, kind: str = "label"):
+        self.where, self.name, self.memory_mb, self.rows, self._kind = where, name, memory_mb, 0, kind
+        self._missing = ("", *map(str, missing or ()))
+        self._places: dict[str, int] = {}
         self._codes: list[np.ndarray] = []
+        self._gone = self._first_gone = 0
 
-    def add(self, column, share: float = 0.0) -> None:
-        """Add the labels of the next rows; ``share`` of the file has been read so far, 0 if unknown.
-
-        Raises BoostrunError if the rows or labels do not fit into memory.
-        """
-        import pandas
-
-        if column.dtype == object or isinstance(column.dtype, pandas.CategoricalDtype):
-            column = column.astype(object)
-        codes, values = pandas.factorize(column)
-        places = [self._places.setdefault(value, len(self._places)) for value in values.tolist()]
+    def add(self, column: Any) -> None:
+        """Add the labels of the next rows. Raises BoostrunError if memory does not suffice."""
+        packed = without(as_text(column), self._missing).dictionary_encode()
+        codes = packed.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        gone = codes < 0
+        if gone.any():
+            self._first_gone = self._first_gone or self.rows + int(gone.argmax()) + 1
+            self._gone += int(gone.sum())
+        places = [self._places.setdefault(word, len(self._places)) for word in packed.dictionary.to_pylist()]
         self._codes.append(np.array([*places, -1], np.int32)[codes])
         self.rows += len(codes)
         if len(self._places) * _A_LABEL > self.memory_mb << 18:
             raise BoostrunError(
-                f"{self.where} has more than {len(self._places)} different labels in column '{column.name}'; that is "
+                f"{self.where} has more than {len(self._places)} different labels in column '{self.name}'; that is "
                 "no classification task (is the right column taken as the label?)"
             )
         if self.rows * _A_ROW > self.memory_mb << 20:
-            needed = f" (about {int(self.rows * _A_ROW / share) >> 20} would do)" if share else ""
             raise BoostrunError(
                 f"{self.where} has more than {self.rows} rows, and splitting them takes more memory than "
-                f"run.memory_mb={self.memory_mb}; raise that{needed}, or use dataset=stream"
+                f"run.memory_mb={self.memory_mb}; raise that, or use dataset=stream"
             )
 
     def codes(self) -> np.ndarray:
-        """(rows,) int32."""
-        self._codes = [np.concatenate([*self._codes, np.empty(0, np.int32)])]
-        return self._codes[0]
+        """(rows,) int32, positions among the distinct labels. Raises BoostrunError if some are missing."""
+        if self._gone:
+            raise BoostrunError(
+                f"{self.where} has {self._gone} rows without a {self._kind} (column '{self.name}'), the first is row "
+                f"{self._first_gone}"
+            )
+        return np.concatenate([*self._codes, np.empty(0, np.int32)])
 
-    def values(self) -> list:
-        """The distinct labels in the order in which they appeared."""
-        return list(self._places)
+    def names(self) -> np.ndarray:
+        """The distinct labels: int64 or uint64 if all are whole numbers as these are written, else text.
 
-
-_A_TEXT = 150  # bytes of a distinct text in a dictionary, besides its letters
-
-
-class OddColumn:
-    """A column that is not numbers: looked at in both parts, then settled, then turned into numbers piece by piece.
-
-    Parameters
-    ----------
-    name : the name of the column
-    where : str, the file with the training part, for messages
-    room : int, bytes for its distinct texts
-    """
-
-    def __init__(self, name, where: str, room: int):
-        self.name, self.where, self.room = name, where, room
-        self._numbers = {"train": True, "test": True}
-        self._counts: dict[str, int] | None = {}
-        self._letters = 0
-        self._ranks: dict[str, int] | None = None
-
-    def look(self, part: str, column) -> None:
-        """Take in the next rows of a part ("train" or "test"), a pandas Series."""
-        codes, texts = _texts(column)
-        if self._numbers[part]:
-            self._numbers[part] = column.dtype != bool and _floats(texts) is not None
-        if part == "train" and self._counts is not None:
-            for text, count in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)).tolist()):
-                if text not in self._counts:
-                    self._letters += len(text)
-                self._counts[text] = self._counts.get(text, 0) + count
-            if len(self._counts) * _A_TEXT + self._letters > self.room:
-                self._counts = None
-
-    def settle(self) -> None:
-        """Decide from all rows whether the column is numbers or text; numbers in text are reported on stderr.
-
-        Raises BoostrunError for numbers among text, and for too many texts.
+        Raises BoostrunError for numbers with fractions, which are no classes.
         """
-        if all(self._numbers.values()):
-            if self._counts != {}:  # else all are missing
-                print(
-                    f"boostrun: column '{self.name}' of {self.where} holds whole numbers beyond 64 bits, or numbers "
-                    "that are kept as text; it is read as floating-point numbers",
-                    file=sys.stderr,
-                )
-            return
-        if self._counts is not None:
-            self._refuse_half_numbers(self._counts)
-        if self._numbers["train"] and self._counts != {}:
-            raise BoostrunError(f"column '{self.name}' holds numbers in {self.where} but text in the test part")
-        if self._counts is None:
-            raise BoostrunError(
-                f"column '{self.name}' of {self.where} holds more different texts than fit into "
-                f"{max(1, self.room >> 20)} MiB, a part of run.memory_mb; raise that, or remove the column"
+        words = list(self._places)
+        if odd := [word for word in words if word in MISSING]:
+            _say(f"column '{self.name}' of {self.where} has a class {odd[0]!r}; dataset.na=[{odd[0]}] makes it missing")
+        found = plain_labels(words)
+        return names_of(found, f"column '{self.name}' of {self.where}") if found.dtype.kind == "f" else found
+
+
+def plain_labels(words: Sequence[str]) -> np.ndarray:
+    """Labels as they are written: int64 or uint64 if all are whole numbers, float64 if one has a fraction, else text.
+
+    >>> plain_labels(["1", "20"]), plain_labels(["01", "1"]), plain_labels(["1.0", "2.0"])
+    (array([ 1, 20]), array(['01', '1'], dtype='<U2'), array([1, 2]))
+    """
+    if all(_WHOLE.fullmatch(word) for word in words):
+        values = [int(word) for word in words]
+    elif all(_POINT_ZERO.fullmatch(word) for word in words) and len({float(word) for word in words}) == len(words):
+        values = [int(float(word)) for word in words]
+    elif all(number_forms([word])[:1] == ["1.5"] for word in words) and any(float(word) % 1 for word in words):
+        return np.array([float(word) for word in words])
+    else:
+        return np.array(words)
+    if min(values) >= -(2**63) and max(values) < 2**63:
+        return np.array(values, np.int64)
+    return np.array(values, np.uint64) if min(values) >= 0 and max(values) < 2**64 else np.array(words)
+
+
+# -- lines to the user
+
+_SAID: set[str] = set()
+
+
+def _say(sentence: str) -> None:
+    """Print a line to stderr, once in a process: each trial of a sweep may read the table again."""
+    if sentence not in _SAID:
+        _SAID.add(sentence)
+        print(f"boostrun: {sentence}", file=sys.stderr)
+
+
+def _say_forms(read: _Read, forms: Mapping[str, Form]) -> None:
+    """Name the columns whose form is not plain, and those of text with hardly a value twice."""
+    said = [f"{name}: {forms[name].said()}" for name in forms if forms[name].said()]
+    if said:
+        more = f"; and {len(said) - 8} more columns" if len(said) > 8 else ""
+        _say(f"{read.where} is read with {'; '.join(said[:8])}{more}")
+    for column in read.columns:
+        count = len(column.words)
+        if forms[column.name].kind == "category" and read.count >= _MANY and 2 * count > read.count:
+            _say(
+                f"column '{column.name}' of {read.where} has {count} different texts in {read.count} rows, and each "
+                f"becomes its rank; dataset.drop=[{column.name}] leaves it out"
             )
-        known = sorted({_comparable(text) for text in self._counts})
-        self._ranks = {text: rank for rank, text in enumerate(known)}
-        self._counts = None
-
-    def values(self, column) -> np.ndarray:
-        """The numbers, (m,) float64, of some rows of a settled column; NaN for missing values."""
-        codes, texts = _texts(column)
-        if self._ranks is None:
-            found = _floats(texts)
-        else:
-            found = [self._ranks.get(_comparable(text), -1) for text in texts]
-        if found is None:
-            raise BoostrunError(f"{self.where} was changed while it was read; run it again")
-        return np.array([*found, np.nan], np.float64)[codes]
-
-    def _refuse_half_numbers(self, counts: dict[str, int]) -> None:
-        """A column of numbers with a few odd values ("?", "n/a") must not become ranks of text unnoticed."""
-        import pandas
-
-        number = pandas.to_numeric(pandas.Series(list(counts)), errors="coerce").notna().to_numpy()
-        many = np.array(list(counts.values()))
-        if not number.all() and many[number].sum() / many.sum() >= 0.5:
-            first = list(counts)[int(np.flatnonzero(~number)[0])]
-            raise BoostrunError(
-                f"column '{self.name}' of {self.where} holds numbers and {int(many[~number].sum())} other values "
-                f"(first: {first!r}); leave such cells empty, or remove their rows"
-            )
 
 
-def _texts(column) -> tuple[np.ndarray, list[str]]:
-    """Each row's position among the distinct values, -1 for a missing value, and these values as text."""
-    import pandas
-
-    if column.dtype == object:  # as text, since values such as lists cannot be compared
-        column = column.map(str, na_action="ignore")
-    elif isinstance(column.dtype, pandas.CategoricalDtype):
-        column = column.astype(object)
-    codes, values = pandas.factorize(column)
-    return codes, [str(value) for value in values.tolist()]
-
-
-def _floats(texts: list[str]) -> list[float] | None:
-    """The numbers that the texts spell; None if one of them is not a number."""
-    try:
-        return [float(text) for text in texts]
-    except ValueError:
-        return None
+def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray) -> None:
+    """Name columns that number the rows, and columns that repeat the label."""
+    y, rows = np.unique(y[:_HINTED], return_inverse=True)[1], min(len(x), _HINTED)
+    if rows < _MANY:
+        return
+    head = np.asarray(x[:rows])
+    for place, name in enumerate(columns):
+        values = head[:, place]
+        if _OF_ROWS.fullmatch(name) and len(np.unique(values)) == rows:
+            _say(f"column '{name}' of {where} has another value in each row; dataset.drop=[{name}] leaves it out")
+        elif len(np.unique(values[: 10 * _MANY])) <= y.max() + 1:
+            found = np.unique(values, return_inverse=True)[1]
+            pairs = len(np.unique(found * (y.max() + 1) + y))
+            if pairs == y.max() + 1 == found.max() + 1:
+                _say(f"column '{name}' of {where} repeats the label; dataset.drop=[{name}] leaves it out")
 
 
-def _comparable(text: str) -> str:
-    """``text`` without NUL at its end, which NumPy's text cannot hold."""
-    return text.rstrip("\0")
+# -- the split
 
 
 def parts_of_rows(
@@ -263,53 +556,6 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
-def parts_of(
-    train: Pieces, test: Pieces | None, options: Mapping, memory_mb: int = 1024, scratch: Path | None = None
-) -> Parts:
-    """Features, labels and column names of one table, which is split, or of two.
-
-    Columns of text become ordinals: the rank of a value among the values of the training part, -1 for a value of the
-    test part alone. Missing values are NaN. Numbers that pandas reads as text (whole numbers beyond 64 bits, decimals,
-    quoted numbers) become floating-point numbers; stderr reports it.
-
-    Parameters
-    ----------
-    train, test : the tables; ``test`` may be None
-    options : with ``name``, ``label`` (None = the last column), ``test_fraction``, ``split_seed``; optional ``split``
-        and ``group``, whose column is no feature; ``missing`` "error" refuses missing values
-    memory_mb : int, memory for reading, in MiB; features that take more than an eighth of it go to a file
-    scratch : Path or None, the folder of such a file
-    """
-    label = _label_column(train.columns, options.get("label"), train.where)
-    if test is not None and test.columns != train.columns:
-        raise BoostrunError(
-            f"{test.where} has other columns than {train.where}: {column_difference(train.columns, test.columns)}"
-        )
-    looked = train.survey(label)
-    if not looked.rows:
-        raise BoostrunError(f"{train.where} holds no rows")
-    names = _label_names(looked, label, train.where)
-    tables = [(train, looked, np.ones(looked.rows, bool))]
-    if test is None:
-        ranks = np.unique(names, return_inverse=True)[1]
-        groups = None if options.get("group") is None else _groups(train, looked, label, options["group"])
-        chosen, rest = parts_of_rows(options, ranks[looked.codes], groups)
-        tables[0][2][rest] = False
-        labels = _encoded(names, looked.codes[chosen], names, looked.codes[rest], options)
-    else:
-        other = test.survey(label)
-        tables.append((test, other, np.zeros(other.rows, bool)))
-        labels = _encoded(names, looked.codes, _label_names(other, label, test.where), other.codes, options)
-    columns = [column for column in train.columns if column != label and str(column) != options.get("group")]
-    if not columns:
-        raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features")
-    if options.get("missing") == "error":
-        _refuse_missing(tables, label, columns)
-    odd = _odd_columns(tables, label, columns, memory_mb)
-    x_train, x_test = _filled(tables, label, columns, odd, memory_mb, scratch)
-    return Parts(x_train, labels[0], x_test, labels[1], labels[2], tuple(str(column) for column in columns))
-
-
 def _label_column(columns: list, label, where: str, key: str = "label"):
     """The column that ``label``, the value of a key of the data set, names; None is the last one."""
     if label is None:
@@ -323,46 +569,6 @@ def _label_column(columns: list, label, where: str, key: str = "label"):
     return names[str(label)]
 
 
-def _groups(train: Pieces, looked: Survey, label, name: str) -> np.ndarray:
-    """(rows,) int64, the group of each row; groups are numbered as they appear."""
-    import pandas
-
-    column = _label_column(train.columns, name, train.where, "group")
-    if column == label:
-        raise BoostrunError(f"dataset.group={name} is the label; name the column of the groups")
-    places: dict[Any, int] = {}
-    codes = [np.empty(0, np.int64)]
-    for frame in train.frames(label, {**looked.kinds, column: str}):
-        numbers, values = pandas.factorize(frame[column].astype(object))
-        codes.append(np.array([*(places.setdefault(value, len(places)) for value in values.tolist()), -1])[numbers])
-    groups = np.concatenate(codes)
-    if missing := int((groups < 0).sum()):
-        raise BoostrunError(f"{train.where} has {missing} rows without a group (column '{name}')")
-    return groups
-
-
-def _label_names(survey: Survey, label, where: str) -> np.ndarray:
-    """The distinct labels as int64, uint64 or text."""
-    missing = int((survey.codes < 0).sum())
-    if missing:
-        raise BoostrunError(f"{where} has {missing} rows without a label (column '{label}')")
-    labels = _plain(survey.values)
-    return labels if labels.dtype == np.uint64 else names_of(labels, f"column '{label}' of {where}")
-
-
-def _plain(column) -> np.ndarray:
-    """A pandas column as int64, uint64, float64 or text."""
-    import pandas.api.types as kinds
-
-    if kinds.is_unsigned_integer_dtype(column):
-        return column.to_numpy(dtype=np.uint64)
-    if kinds.is_bool_dtype(column) or kinds.is_integer_dtype(column):
-        return column.to_numpy(dtype=np.int64)
-    if kinds.is_float_dtype(column):
-        return column.to_numpy(dtype=np.float64)
-    return column.astype(str).to_numpy(dtype=str)
-
-
 def _encoded(train: np.ndarray, train_codes: np.ndarray, test: np.ndarray, test_codes: np.ndarray, options: Mapping):
     """The labels of both parts and the names of the classes; whole numbers are named later."""
     if train.dtype.kind != "U" and test.dtype.kind != "U":
@@ -373,73 +579,6 @@ def _encoded(train: np.ndarray, train_codes: np.ndarray, test: np.ndarray, test_
     train_ranks, test_ranks, classes = encode(train, test, str(options["name"]))
     refuse_many(classes, len(train_codes), str(options["name"]))
     return train_ranks[train_codes], test_ranks[test_codes], classes
-
-
-def _odd_columns(tables: list, label, columns: list, memory_mb: int) -> dict[Any, OddColumn]:
-    """The columns that are not numbers in every table, read to the end and settled."""
-    import pandas.api.types as kinds
-
-    names = [
-        column for column in columns if not all(kinds.is_numeric_dtype(survey.kinds[column]) for _, survey, _ in tables)
-    ]
-    where = tables[0][0].where
-    odd = {name: OddColumn(name, where, (memory_mb << 20) // (4 * len(names))) for name in names}
-    for pieces, survey, is_train in tables if odd else ():
-        start = 0
-        for frame in pieces.frames(label, survey.kinds):
-            mask = is_train[start : start + len(frame)]
-            start += len(frame)
-            for part, rows in (("train", mask), ("test", ~mask)):
-                if rows.any():
-                    for name, column in odd.items():
-                        column.look(part, frame[name][rows])
-    for column in odd.values():
-        column.settle()
-    return odd
-
-
-def _refuse_missing(tables: list, label, columns: list) -> None:
-    """Raise BoostrunError with the row and column of the first missing value."""
-    for pieces, survey, _ in tables:
-        start = 0
-        for frame in pieces.frames(label, survey.kinds):
-            missing = frame[columns].isna().to_numpy()
-            if missing.any():
-                row, column = np.argwhere(missing)[0]
-                raise BoostrunError(
-                    f"{pieces.where}: row {start + row + 1} has no value in column '{columns[column]}' "
-                    "(dataset.missing=error); fill or remove such rows"
-                )
-            start += len(frame)
-
-
-def _filled(tables: list, label, columns: list, odd: Mapping, memory_mb: int, scratch: Path | None):
-    """The features of both parts, (n, d) float64."""
-    width, in_memory = len(columns), (memory_mb << 20) // 8
-    masks = [is_train for _, _, is_train in tables]
-    n_train = sum(int(mask.sum()) for mask in masks)
-    parts = (
-        RowFile(n_train, width, in_memory, scratch),
-        RowFile(sum(map(len, masks)) - n_train, width, in_memory, scratch),
-    )
-    plain = [position for position, column in enumerate(columns) if column not in odd]
-    names = [columns[position] for position in plain]
-    for pieces, survey, is_train in tables:
-        start = 0
-        for frame in pieces.frames(label, survey.kinds):
-            block = np.empty((len(frame), width))
-            block[:, plain] = frame[names].to_numpy(dtype=np.float64, na_value=np.nan)
-            for position, column in enumerate(columns):
-                if column in odd:
-                    block[:, position] = odd[column].values(frame[column])
-            mask = is_train[start : start + len(frame)]
-            start += len(frame)
-            if len(mask) == len(frame):
-                parts[0].append(block[mask])
-                parts[1].append(block[~mask])
-        if start != survey.rows:
-            raise BoostrunError(f"{pieces.where} was changed while it was read; run it again")
-    return parts[0].whole(), parts[1].whole()
 
 
 def column_difference(expected: list, found: list) -> str:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostrun.config import catalogue
+from boostrun.data.columns import FORMS, PLAIN, Form, without
 from boostrun.data.dataset import filled, two_sided
+from boostrun.data.text import MISSING
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import obtain
 
 PREFIX = "input_"  # of the names of a preparation's arrays in a model file
 _LARGEST = np.finfo(np.float32).max  # training refuses larger numbers
-_UNSEEN = -1.0  # the number for text that the training part of a table does not have
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class RawTable:
     label : name of the label column, "" if it is not known.
     categories : column of text -> its texts in the training part, sorted. A text becomes its place among them, or -1 if
         it is not there.
+    forms : column -> its form, of columns that are neither plain numbers nor categories: dates, decimal commas, ...
+    missing : the words in a table of text that stand for a missing value.
 
     >>> import pandas
     >>> table = RawTable(("size", "colour"), "kind", {"colour": ("blue", "red")})
@@ -40,16 +43,25 @@ class RawTable:
     columns: tuple[str, ...]
     label: str = ""
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    missing: tuple[str, ...] = MISSING
 
     def text(self) -> str:
         """The table as JSON, to be read by :meth:`of`."""
-        return json.dumps([self.columns, self.label, self.categories])
+        forms = {name: [form.kind, form.detail] for name, form in self.forms.items()}
+        return json.dumps([self.columns, self.label, self.categories, forms, self.missing])
+
+    def form(self, name: str) -> Form:
+        """The form of a column: how its values become numbers."""
+        if name in self.categories:
+            return Form("category", "", tuple(self.categories[name]))
+        return self.forms.get(name, PLAIN)
 
     @classmethod
     def of(cls, text: str) -> RawTable:
         """The table that :meth:`text` has written; ValueError for any other text."""
         try:
-            columns, label, categories = json.loads(text)
+            columns, label, categories, *more = json.loads(text)
         except RecursionError:
             raise ValueError("its table is nested too deeply") from None
         lists = [columns, *categories.values()]
@@ -61,7 +73,13 @@ class RawTable:
             raise ValueError("the categories of its table are malformed")
         if any(known != sorted(set(known)) for known in categories.values()):  # they are searched by halves
             raise ValueError("the categories of its table are not sorted")
-        return cls(tuple(columns), label, {name: tuple(known) for name, known in categories.items()})
+        forms, missing = more or ({}, MISSING)
+        if not all(isinstance(word, str) for word in missing):
+            raise ValueError("the words for a missing value of its table are malformed")
+        if set(forms) - set(columns) or not all(Form(*form) in FORMS for form in forms.values()):
+            raise ValueError("the forms of its table are malformed")
+        known = {name: tuple(known) for name, known in categories.items()}
+        return cls(tuple(columns), label, known, {name: Form(*form) for name, form in forms.items()}, tuple(missing))
 
     def numbers(self, frame, where: str, start: int = 0, missing: bool = False) -> np.ndarray:
         """The model's columns of a pandas frame, (n, d) float64; other columns are ignored.
@@ -70,13 +88,29 @@ class RawTable:
         NaN. Raises BoostrunError, one sentence with the row and the column, for an absent column, a missing or infinite
         value, or text in a column of numbers.
         """
-        names = {str(column): column for column in frame.columns}
+        names = {str(column): column for column in getattr(frame, "column_names", frame.columns)}
         self.check(names, where)
         out = np.empty((len(frame), len(self.columns)))
         for position, name in enumerate(self.columns):
-            convert = self._places if name in self.categories else _as_numbers
-            out[:, position] = convert(frame[names[name]], name, where, start, missing)
+            out[:, position] = self._values(frame[names[name]], name, where, start, missing)
         return out
+
+    def _values(self, column, name: str, where: str, start: int, missing: bool) -> np.ndarray:
+        form, column = self.form(name), _arrow(column)
+        column = without(column, [word for word in self.missing if word not in form.words])
+        try:
+            values, bad = form.numbers(column)
+        except BoostrunError as error:
+            raise BoostrunError(f"{where}: column '{name}' holds {error}") from None
+        if bad.any():
+            row = int(bad.argmax())
+            example = f" such as {form.detail}" if form.detail and form != PLAIN else ""
+            raise BoostrunError(
+                f"{where}: row {start + row + 1} has {str(column[row].as_py())[:60]!r} in column '{name}', where the "
+                f"model takes a {form.kind}{example}"
+            )
+        check_finite(values[:, None], (name,), where, start, missing)
+        return values
 
     def check(self, names, where: str) -> None:
         """Raise BoostrunError if ``names`` lack a column of the model."""
@@ -93,47 +127,29 @@ class RawTable:
     def in_order(self, names) -> RawTable:
         """The same columns, in the same order, under other ``names``."""
         renamed = dict(zip(self.columns, names))
-        return RawTable(tuple(names), "", {renamed[name]: known for name, known in self.categories.items()})
+        return RawTable(
+            tuple(names), "", {renamed[name]: known for name, known in self.categories.items()},
+            {renamed[name]: form for name, form in self.forms.items()}, self.missing,
+        )  # fmt: skip
 
     def coded(self, frame, missing: bool = False):
         """A copy of a frame in which numbers stand for text; the frame itself if the table has no text."""
-        if not self.categories:
+        if not (self.categories or self.forms):
             return frame
-        present = [name for name in self.categories if name in frame]
-        return frame.assign(**{name: self._places(frame[name], name, "the frame", 0, missing) for name in present})
-
-    def _places(self, column, name: str, where: str, start: int, missing: bool) -> np.ndarray:
-        unknown = column.isna().to_numpy()
-        if unknown.any() and not missing:
-            raise _no_value(where, start + int(unknown.argmax()), name)
-        known = np.array(self.categories[name])
-        values = column.astype(str).to_numpy(dtype=str)
-        places = np.minimum(np.searchsorted(known, values), len(known) - 1)
-        return np.where(unknown, np.nan, np.where(known[places] == values, places, _UNSEEN))
+        present = [name for name in (*self.categories, *self.forms) if name in frame]
+        return frame.assign(**{name: self._values(frame[name], name, "the frame", 0, missing) for name in present})
 
 
-def _as_numbers(column, name: str, where: str, start: int, missing: bool) -> np.ndarray:
-    import pandas.api.types as kinds
+def _arrow(column):
+    """A column of a pandas frame or an Arrow table as one Arrow array; objects of several types become text."""
+    import pyarrow as pa
 
-    if kinds.is_numeric_dtype(column) and not kinds.is_complex_dtype(column):
-        found = column.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        found = np.empty(len(column))
-        for row, value in enumerate(column.tolist()):
-            try:
-                found[row] = float(value)
-            except OverflowError:
-                found[row] = np.inf
-            except (TypeError, ValueError):
-                if column.isna().to_numpy()[row]:
-                    found[row] = np.nan
-                    continue
-                raise BoostrunError(
-                    f"{where}: row {start + row + 1} has {str(value)[:60]!r} in column '{name}', where the model takes "
-                    "a number"
-                ) from None
-    check_finite(found[:, None], (name,), where, start, missing)
-    return found
+    if isinstance(column, pa.ChunkedArray):
+        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    try:
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array(column.map(str, na_action="ignore"), pa.large_string(), from_pandas=True)
 
 
 def check_finite(values: np.ndarray, names, where: str, start: int, missing: bool = False) -> None:

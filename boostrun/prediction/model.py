@@ -8,23 +8,18 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostrun import __version__
 from boostrun.config import catalogue
-from boostrun.data.dataset import Parts
-from boostrun.data.table import parts_of_rows
 from boostrun.errors import BoostrunError
 from boostrun.files import is_device, replacing
 from boostrun.methods.archive import kind_of, text_of
 from boostrun.methods.declaration import obtain
-from boostrun.methods.preparation import RawTable
 from boostrun.methods.saved import Saveable, kinds
-from boostrun.prediction.samples import Opened, Samples, opened
+from boostrun.prediction.samples import Samples
 
 
 def load(path: str | Path) -> Saveable:
@@ -92,85 +87,6 @@ def _unknown(path: str | Path, kind: str) -> BoostrunError:
     )
 
 
-_ROWS = 1 << 14
-_NONE = -1  # the code of a missing value
-_COMPARED = 1 << 12  # training samples whose categories are compared with the file
-
-
-def columns_of(path: Path, parts: Parts, options: Mapping[str, Any]) -> tuple[RawTable, bool]:
-    """The columns of the file that ``parts`` were read from, and whether its labels are numbers.
-
-    Columns of text come with the categories of the training part. ``options`` are those of the data set. Raises
-    BoostrunError if the categories in the file are not those of the samples.
-    """
-    found = opened(str(path), path, None)
-    features = parts.columns or ()
-    label = next(name for name in (options.get("label"), found.names[-1]) if name is not None)
-    table = RawTable(features, str(label))
-    no_numbers = _text(found, (*features, table.label))
-    numbered = table.label not in no_numbers
-    text = [name for name in no_numbers if name != table.label]
-    if not text:
-        return table, numbered
-    group = options.get("group")
-    codes, known = _codes(found, [*text, table.label, *([] if group is None else [str(group)])])
-    train = np.arange(len(codes))
-    if not options.get("test_path"):
-        labels = _in_order(codes[:, len(text)], known[table.label])
-        train, _ = parts_of_rows(options, labels, None if group is None else codes[:, -1])
-    categories = {}
-    for position, name in enumerate(text):
-        words = np.array(known[name])
-        present = words[np.setdiff1d(codes[train, position], _NONE)]
-        if not _all_numbers(present):
-            categories[name] = tuple(sorted(present.tolist()))
-            seen = codes[train[:_COMPARED], position]
-            values = np.where(seen < 0, np.nan, np.searchsorted(categories[name], words[seen]))
-            if not np.array_equal(values, parts.x_train[:_COMPARED, features.index(name)], equal_nan=True):
-                raise BoostrunError(f"the categories of column '{name}' of {path} are not those that were trained on")
-    return RawTable(features, table.label, categories), numbered
-
-
-def _text(found: Opened, names: tuple[str, ...]) -> list[str]:
-    """Those of the columns ``names`` that hold text; bools count as numbers, with or without missing values."""
-    import pandas.api.types as kinds
-
-    text: dict[str, None] = {}
-    for frame in found.frames(RawTable(tuple(found.names)), _ROWS):
-        odd = (name for name in names if not kinds.is_numeric_dtype(frame[name]))
-        text |= {name: None for name in odd if not kinds.is_bool_dtype(frame[name].dropna().infer_objects())}
-    return list(text)
-
-
-def _codes(found: Opened, names: list[str]) -> tuple[np.ndarray, dict[str, list[str]]]:
-    """Codes (rows, columns) int32 of the columns ``names``, -1 where missing, and the texts that they stand for."""
-    known: dict[str, dict[str, int]] = {name: {} for name in names}
-    blocks = []
-    for frame in found.frames(RawTable(tuple(found.names), "", dict.fromkeys(names, ())), _ROWS):
-        block = np.empty((len(frame), len(names)), np.int32)
-        for position, name in enumerate(names):
-            places = known[name]
-            missing = frame[name].isna()
-            words = frame[name][~missing].astype(str).tolist()
-            block[:, position] = _NONE
-            block[~missing.to_numpy(), position] = [places.setdefault(word, len(places)) for word in words]
-        blocks.append(block)
-    return np.concatenate(blocks), {name: list(places) for name, places in known.items()}
-
-
-def _in_order(codes: np.ndarray, words: list[str]) -> np.ndarray:
-    """Labels (n,) as numbers if all words are numbers, else as text."""
-    numbers = _all_numbers(words)
-    return np.array([float(word) for word in words] if numbers else words)[codes]
-
-
-def _all_numbers(words) -> bool:
-    try:
-        return all(float(word) is not None for word in words)
-    except ValueError:
-        return False
-
-
 PREDICTION = "prediction"
 _COPIED = 1 << 16  # characters written at a time
 
@@ -226,6 +142,10 @@ def _fill(file: Any, model: Saveable, pieces: Iterable[Samples], names: list[str
             frame[names[1:]] = model.predict_proba(piece.X)
         if piece.beside is not None:
             beside = piece.beside.reset_index(drop=True)
-            frame = pandas.concat([beside[[name for name in beside.columns if name not in names]], frame], axis=1)
+            given = {name: f"{name}_given" for name in names if name in beside.columns}
+            if given and not number:
+                shown = ", ".join(f"'{name}' is written as '{new}'" for name, new in given.items())
+                print(f"boostrun: your column {shown}", file=sys.stderr)
+            frame = pandas.concat([beside.rename(columns=given), frame], axis=1)
         found.update(labels.tolist())
         file.write(frame.to_csv(index=False, header=not number, lineterminator="\n").encode("utf-8", "surrogateescape"))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import math
-import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from boostrun.data.csv import has_names
 from boostrun.data.files import IMAGE_ENDINGS, listing, reading
+from boostrun.data.formats import source_of
 from boostrun.data.pictures import read_picture
+from boostrun.data.table import TableSource
 from boostrun.errors import BoostrunError
 from boostrun.methods.preparation import RawTable, check_finite
 from boostrun.methods.saved import Saveable, takes_missing
@@ -26,12 +24,6 @@ STANDARD_INPUT = "-"
 _PIECE = 1 << 24  # bytes of samples, or of the features computed from them, per piece
 _MOST_ROWS = 1 << 15
 _ARRAY_NAMES = ("x", "X", "x_test")  # the array to take from an .npz that holds several: the first of these
-_PARQUET_BUFFER = 1 << 16  # bytes read ahead for each column
-# text that stands for a missing value: the default list of pandas
-_MISSING = [
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
-    "NULL", "NaN", "None", "n/a", "nan", "null",
-]  # fmt: skip
 
 
 @dataclass
@@ -214,9 +206,9 @@ def _as_loaded(block: np.ndarray, path: Path) -> np.ndarray:
 # -- tables
 
 
-def _from_table(table: RawTable | None, width: int, source: Opened, rows: int, missing: bool) -> Iterator[Samples]:
-    names = source.names
-    if table is None or (not source.named and not set(table.columns) <= set(names)):
+def _from_table(table: RawTable | None, width: int, source: TableSource, rows: int, missing: bool) -> Iterator[Samples]:
+    names, named = source.names, getattr(source, "named", True)
+    if table is None or (not named and not set(table.columns) <= set(names)):
         if table is not None and not all(name.isdigit() for name in table.columns):
             raise BoostrunError(
                 f"{source.where} has no line of names, and the model takes its columns by name: "
@@ -229,152 +221,22 @@ def _from_table(table: RawTable | None, width: int, source: Opened, rows: int, m
         table = RawTable(tuple(names)) if table is None else table.in_order(names)
     table.check(dict.fromkeys(names), source.where)
     kept = [name for name in names if name not in table.columns]
-    start = 0
-    for frame in source.frames(table, max(1, min(rows, _PIECE // (64 * len(names))))):
-        yield Samples(table.numbers(frame, source.where, start, missing), frame[kept])
-        start += len(frame)
+    start, rows = 0, max(1, min(rows, _PIECE // (64 * len(names))))
+    for whole in source.pieces():
+        for first in range(0, len(whole), rows):
+            piece = whole.slice(first, rows)
+            yield Samples(table.numbers(piece, source.where, start, missing), piece.select(kept).to_pandas())
+            start += len(piece)
     if not start:
         raise BoostrunError(f"{source.where} holds no rows")
 
 
-def opened(path: str, place: Path, table: RawTable | None) -> Opened:
+def opened(path: str, place: Path, table: RawTable | None) -> TableSource:
     """The table at ``place``, or on standard input if ``path`` is "-".
 
     The column names in the model's ``table`` help to tell a line of names from a line of values. Raises BoostrunError
     if the table is empty or cannot be read.
     """
-    if path != STANDARD_INPUT and place.suffix.lower() in (".parquet", ".pq"):
-        return _ParquetTable(path, place)
+    wanted = [name for name in table.columns if not name.isdigit()] if table is not None else []
     given = path == STANDARD_INPUT
-    return _TextTable("standard input" if given else path, None if given else place, table)
-
-
-class _TextTable:
-    """A table of text; columns are separated by commas, semicolons, tabs or blanks. A .gz file is unpacked.
-
-    ``where`` names it in messages, ``names`` are its columns, ``named`` tells whether it has a line of names.
-    """
-
-    def __init__(self, where: str, place: Path | None, table: RawTable | None):
-        self.where, self._place = where, place
-        self._head = b""  # the bytes of standard input that were read to look at its first lines
-        with self._reading(), self._bytes() as stream:
-            lines = self._first_lines(stream)
-        if not lines:
-            raise BoostrunError(f"{where} is empty; a table with one sample a row is expected")
-        self._separator = next((mark for mark in (",", ";", "\t") if mark in lines[0]), None)
-        cells = [[cell.strip(' "') for cell in line.strip().split(self._separator)] for line in lines]
-        wanted = {name for name in table.columns if not name.isdigit()} if table is not None else set()
-        self.named = bool(wanted & set(cells[0])) or has_names(*cells)
-        with self._reading():
-            first = self._read(io.BytesIO(lines[0].encode()), nrows=0 if self.named else 1)
-        self._columns = list(first.columns)
-        self.names = [str(column) for column in self._columns]
-
-    def frames(self, table: RawTable, rows: int) -> Iterator[Any]:
-        """pandas frames of at most ``rows`` rows.
-
-        Columns that ``table`` does not know, and those of text, are read as text.
-        """
-        import pandas
-
-        both = list(zip(self._columns, self.names))
-        kinds = {column: str for column, name in both if name not in table.columns or name in table.categories}
-        missing = {column: _MISSING for column, name in both if name in table.columns}
-        with (
-            self._reading(),
-            self._bytes() as stream,
-            closing(self._read(stream, chunksize=rows, dtype=kinds, na_values=missing, keep_default_na=False)) as found,
-        ):
-            for frame in found:
-                if not isinstance(frame.index, pandas.RangeIndex):  # pandas takes surplus leading values for an index
-                    raise BoostrunError(f"{self.where} has rows with more values than the first line has columns")
-                if len(frame):
-                    frame.columns = self.names
-                    yield frame
-
-    def _read(self, stream, **more):
-        import pandas
-
-        return pandas.read_csv(
-            stream, sep=self._separator or r"\s+", header=0 if self.named else None, skipinitialspace=True,
-            encoding="utf-8-sig", low_memory=False, **more,
-        )  # fmt: skip
-
-    def _first_lines(self, stream) -> list[str]:
-        """The first two lines that are not blank."""
-        found: list[str] = []
-        head = []
-        while len(found) < 2 and (line := stream.readline()):
-            head.append(line)
-            text = line.decode("utf-8-sig")
-            found += [text] if text.strip() else []
-        if self._place is None:
-            self._head = b"".join(head)
-        return found
-
-    def _reading(self):
-        return reading(self._place or Path(self.where), "a table of text")
-
-    @contextmanager
-    def _bytes(self) -> Iterator[Any]:
-        if self._place is None:
-            stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
-            yield io.BufferedReader(_Joined(self._head, stdin), 1 << 18) if self._head else stdin
-        elif self._place.suffix == ".gz":
-            with gzip.open(self._place) as packed:
-                yield packed
-        else:
-            with open(self._place, "rb") as file:
-                yield file
-
-
-class _Joined(io.RawIOBase):
-    """Some bytes, followed by the rest of a stream."""
-
-    def __init__(self, head: bytes, rest):
-        self._head, self._rest = head, rest
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def readinto(self, buffer) -> int:
-        """Fill the first bytes of ``buffer`` and return their number."""
-        content = self._head[: len(buffer)] or self._rest.read(len(buffer))
-        self._head = self._head[len(content) :]
-        buffer[: len(content)] = content
-        return len(content)
-
-
-class _ParquetTable:
-    """A Parquet file, with the attributes and the method of :class:`_TextTable`."""
-
-    named = True
-
-    def __init__(self, where: str, place: Path):
-        self.where, self._place = where, place
-        with reading(place, "a Parquet file"), self._opened() as file:
-            self.names = [str(name) for name in file.schema_arrow.empty_table().to_pandas().columns]
-        if not self.names:
-            raise BoostrunError(f"{where} has no columns")
-
-    def frames(self, table: RawTable, rows: int) -> Iterator[Any]:
-        """pandas frames of at most ``rows`` rows, columns in the types of the file."""
-        import pyarrow
-
-        with reading(self._place, "a Parquet file"), self._opened() as file:
-            for batch in file.iter_batches(rows, use_threads=False):
-                frame = pyarrow.Table.from_batches([batch]).to_pandas()
-                frame.columns = self.names
-                yield frame
-
-    def _opened(self):
-        try:
-            from pyarrow.parquet import ParquetFile
-        except ImportError as error:
-            raise BoostrunError(f"{self.where}: Parquet needs pyarrow: pip install pyarrow") from error
-        return ParquetFile(self._place, buffer_size=_PARQUET_BUFFER, pre_buffer=False)
-
-
-Opened = _TextTable | _ParquetTable
+    return source_of("standard input" if given else path, None if given else place, {}, wanted=wanted)

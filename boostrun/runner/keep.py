@@ -10,15 +10,16 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.config.settings import Settings
+from boostrun.data.columns import PLAIN
 from boostrun.data.dataset import Parts, names_of
 from boostrun.data.options import loader_of, merge, of_trial
+from boostrun.data.table import TableParts
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import loader
 from boostrun.inputs.bank import Table
 from boostrun.methods import saved
 from boostrun.methods.preparation import PREFIX, RawTable, bank_inputs
-from boostrun.prediction.model import columns_of
 from boostrun.runner.execute import execute_of
 from boostrun.runner.plan import open_store, plan, prepare
 from boostrun.runner.worker import perform, pinned
@@ -102,13 +103,11 @@ def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable 
     functions = loader_of(config)
     options = merge(config, functions.DEFAULTS, "dataset")
     parts = functions.read(options, data_root)  # type: ignore[misc]
-    if parts.columns is None or "data" not in (found := functions.files(options, data_root)):
+    if not isinstance(parts, TableParts):
         return parts, None
-    table, numbered = columns_of(found["data"], parts, options)
-    if numbered and parts.classes is not None:  # the file holds numbers, which are the names of the classes
-        labels = np.array([int(name) for name in parts.classes])
-        parts = parts._replace(y_train=labels[parts.y_train], classes=None)
-    return parts, table
+    categories = {name: form.words for name, form in parts.forms.items() if form.kind == "category"}
+    forms = {name: form for name, form in parts.forms.items() if form.kind != "category" and form != PLAIN}
+    return parts, RawTable(parts.columns or (), parts.label, categories, forms, parts.missing)
 
 
 def _labels(names: Sequence[str], parts: Parts | None) -> np.ndarray:

@@ -251,13 +251,13 @@ def test_damaged_npy_files_are_one_sentence(table, tmp_path):
         ("a,b,y\n1,2,0\n1,x,1\n", {}, "text in the column b"),
         ("a,b,y\n1,2,0\n1,,1\n", {}, "NaN"),
         ("a,b,y\n1,2,0\n1\n", {}, "fewer values than its first line"),
-        ("a,b,y\n1,2,0\n1,2,3,4\n", {}, "cannot be read on"),
+        ("a,b,y\n1,2,0\n1,2,3,4\n", {}, "4 values in row 2"),
         ("a,b,y\n1,2,0\n300,2,1\n", {"dtype": "uint8"}, "whole numbers from 0 to 255"),
         ("a,b,y\n1,2,0\n", {"labels": "z"}, "no column 'z'"),
         ("a,b,y\n1,2,0\n", {"labels": 3}, "labels=3 is none"),
         ("y\n0\n", {}, "and no other"),
-        ("", {}, "cannot be read as CSV"),
-        ("a,b,y\n", {}, "gave no samples|no samples"),
+        ("", {}, "is empty"),
+        ("a,b,y\n", {}, "holds no rows"),
     ],
 )
 def test_bad_csv_files_are_one_sentence(text, options, words, tmp_path):
@@ -297,14 +297,14 @@ def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
     assert model.classes_.tolist() == ["cat", "elephant"]
 
 
-@pytest.mark.parametrize("unit", [b"0" * 4096, b"1," * 2048, b"\n" * 4096, b"abc," * 1024])
+@pytest.mark.parametrize("unit", [b"0" * 4096, b"1," * 2048, b"abc," * 1024])
 @pytest.mark.parametrize("head", [b"", b"a,b\n1,0\n2,1\n"])
 def test_a_line_that_no_memory_holds_is_a_sentence(tmp_path, head, unit):
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(head + unit * (20 << 8), 1))
     (tmp_path / "t.csv").write_text("a,b\n1,0\n2,1\n")
     options = {"name": "stream", "path": str(path), "test_path": str(tmp_path / "t.csv")}
-    with pytest.raises(BoostrunError, match=r"more than 1\d MiB of text in a few rows|begins with numbers"):
+    with pytest.raises(BoostrunError, match="a row of more than 1 MiB of text"):
         describe(options, tmp_path)
 
 

@@ -58,13 +58,13 @@ def test_text_becomes_ordinals_of_the_training_part_and_booleans_numbers(csv):
         ("a,b,c\n" + ROWS + "1,2,\n", {}, "1 rows without a label"),
         ("a,b,c\n" + ROWS + ",2,x\n", {"label": "c", "missing": "error"}, "row 11 .* column 'a'"),
         ("a,b\n" + "u,0\n,1\nu,0\nu,1\n" * 3, {"missing": "error"}, "row 2 has no value in column 'a'"),
-        ("a,b,c\n" + ROWS + "1,2,3,4,5\n", {}, "cannot be read"),
-        ("a,b\n" + ROWS, {}, "more values than the first line"),
+        ("a,b,c\n" + ROWS + "1,2,3,4,5\n", {}, "5 values in row 11 and 3 columns"),
+        ("a,b\n" + ROWS, {}, "3 values in row 1 and 2 columns"),
         ("c\nx\ny\n", {}, "there are no features"),
         ("a,b\n" + "1,0.5\n2,1.5\n" * 3, {}, "no whole numbers"),
         ("a,b\n" + "1,0\n" * 5, {}, "same label"),
-        ("a,b\n" + "1,0\n2,1\n" * 3 + "?,0\n", {}, "column 'a' .* 1 other values .first: '[?]'"),
-        (b"a,b\n\xff\xfe\xfa,1\n", {}, "cannot be read"),
+        ("a,b\n" + "1,0\n2,1\n" * 3 + "?,0\n", {}, "column 'a' .* 1 other values, first [?] in row 7: dataset.na"),
+        (b"a,b\n\xff\xfe\xfa,1\n", {}, "no sample"),
         (b"\x00\x01\x02" * 100, {}, "t.csv"),
         ('a,b\n"1,0\n2,1\n', {}, "t.csv"),
     ],
@@ -78,8 +78,8 @@ def test_a_bad_table_is_a_sentence(csv, text, config, sentence):
     ("text", "test", "sentence"),
     [
         ("a,b,c\n" + ROWS, "a,c\n1,x\n", "it lacks 'b'"),
-        ("a,b\n1,0\n2,1\n", "a,b\nu,1\n", "column 'a' holds numbers"),
-        (f"a,b\n2,0\n{2**64},1\n", "a,b\nu,1\n3,0\n", "column 'a' holds numbers"),
+        ("a,b\n1,0\n2,1\n", "a,b\nu,1\n", "column 'a' .* 'u' in row 1, which is no number"),
+        (f"a,b\n2,0\n{2**64},1\n", "a,b\nu,1\n3,0\n", "column 'a' .* 'u' in row 1, which is no number"),
         ("a,b\n2,0\n3,1\n" + f"{10**400},1\n" * 2, None, "beyond float32"),
         (f"a,b\n1,{2**64 - 1}\n2,5\n", f"a,b\n1,{2**64 - 2}\n",
          r"labels that no training sample has .first: 18446744073709551614"),
@@ -100,10 +100,9 @@ def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (b"0" * 2**20, "a row of more than 5 MiB of text.*run.memory_mb=64;"),
-        (b"1," * 2**19, "a row of more than 5 MiB of text"),
-        (b"\n" * 2**20, "a row of more than 5 MiB of text"),
-        (b"1,2\n" * 2**18, r"rows, and splitting them.*run.memory_mb=64; raise that .about \d+ would do"),
+        (b"0" * 2**20, "a row of more than 1 MiB of text.*run.memory_mb=64;"),
+        (b"1," * 2**19, "a row of more than 1 MiB of text"),
+        (b"1,2\n" * 2**18, "rows, and splitting them.*run.memory_mb=64; raise that"),
     ],
 )
 def test_a_gzip_that_unpacks_to_more_than_memory_mb_is_a_sentence(tmp_path, line, sentence):
@@ -162,10 +161,9 @@ def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("big", [2**64, 10**30, -(10**25)])
-def test_a_number_beyond_64_bits_leaves_its_column_numbers(csv, capsys, big):
+def test_a_number_beyond_64_bits_leaves_its_column_numbers(csv, big):
     data = csv("a,b\n" + "2,0\n12,1\n3,0\n" + f"{big},1\n", test=f"a,b\n7,1\n12,0\n{big},0\n")
     assert data.x_train[:, 0].tolist() == [2, 12, 3, float(big)] and data.x_test[:, 0].tolist() == [7, 12, float(big)]
-    assert capsys.readouterr().err.count("column 'a' of") == 1
     assert csv("a,b\n2,0\n12,1\n", test=f"a,b\n{big},1\n3,0\n").x_test[:, 0].tolist() == [float(big), 3]
 
 

@@ -7,26 +7,22 @@ all classes are known from the start, whenever their first example comes.
 
 from __future__ import annotations
 
-import io
-import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TextIO
 
 import numpy as np
 
+from boostrun.data.arff import BYTES_A_CELL, ArffTable
 from boostrun.data.digests import FileDigests
-from boostrun.data.files import BoundedText, absolute_paths, given_file, reading
-from boostrun.data.stream_readers import NpzReader, open_reader, opened
+from boostrun.data.files import absolute_paths, given_file, reading
+from boostrun.data.stream_readers import NpzReader, open_reader
 from boostrun.data.stream_set import SetPart, look_once
 from boostrun.errors import BoostrunError, did_you_mean
 
 ENDINGS = (".csv", ".gz", ".npy", ".npz", ".parquet", ".arff")
 _LOOK_BYTES = 4 << 20  # read at a time
-_LOOK = 1  # raise it when `SetPart.look` changes, so that files are read through again
+_LOOK = 2  # raise it when `SetPart.look` changes, so that files are read through again
 
 
 def places(options: Mapping, data_root: Path) -> str:
@@ -174,34 +170,21 @@ def forward_filled(values: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 # -- ARFF: numeric and nominal attributes, ? for a missing value
 
-_CELL = re.compile(r"""[ ]*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,\t]*))[ ]*(?:[,\t]|$)""")
-_NAME = re.compile(r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+?))\s*(\{.*|\s\S.*)$""", re.I | re.S)
-_NUMERIC = ("numeric", "real", "integer")
-_BYTES_A_CELL = 120  # of text, of the list of cells, and of columns
-
-
-class Attribute(NamedTuple):
-    """A column: its name and its possible values, or None if it is a number."""
-
-    name: str
-    values: tuple[str, ...] | None
-
 
 class ArffReader:
     """The rows of an ARFF file in their order; ``label`` is the name of an attribute, None the last one.
 
     A nominal attribute becomes the position of its value in the list of the head, 0, 1, ..., as for MOA's learners.
-    Raises BoostrunError for a damaged head, attributes of text or dates, sparse rows, weights, values that the head
-    does not name, and rows of another length.
+    Raises BoostrunError for a damaged head, attributes of text or dates, weights, values that the head does not name,
+    and rows of another length.
     """
 
     dtype = np.dtype(np.float64)
 
     def __init__(self, path: Path, label: str | None = None):
-        self.path, self.name = path, str(path)
-        with self._text() as (_, lines):
-            self.attributes = _head(lines, self.name)
-        names = [each.name for each in self.attributes]
+        self.path, self.name, self._table = path, str(path), ArffTable(path)
+        self.attributes = self._table.attributes
+        names = list(self._table.names)
         label = names[-1] if label is None else label
         if label not in names:
             raise BoostrunError(
@@ -210,134 +193,37 @@ class ArffReader:
             )
         if len(names) < 2:
             raise BoostrunError(f"{path} has the label '{label}' and no other attribute")
+        if odd := [each for each in self.attributes if each.kind not in ("number", "nominal")]:
+            raise BoostrunError(
+                f"{path}: '{odd[0].name}' is of the type {odd[0].kind}; numbers and nominal values are read"
+            )
         self.columns, self._label = tuple(names), names.index(label)
         self.n_features = len(names) - 1
-        self.bytes_per_row_read = _BYTES_A_CELL * len(names)
+        self.bytes_per_row_read = BYTES_A_CELL * len(names)
 
     def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All samples in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
-        with self._text() as (text, lines):
-            _head(lines, self.name)
-            rows = (line for line in map(str.strip, lines) if line and not line.startswith("%"))
-            seen = 0
-            while piece := list(itertools.islice(rows, chunk_rows)):
-                columns = list(zip(*(self._cells(line, seen + i) for i, line in enumerate(piece))))
-                values = [self._numbers(j, column, seen) for j, column in enumerate(columns) if j != self._label]
-                yield np.stack(values, axis=1), self._labels(columns[self._label], seen)
-                seen += len(piece)
-                text.renew()
+        seen = 0
+        for rows in self._table.rows(chunk_rows):
+            columns = list(zip(*rows))
+            values = [self._numbers(j, column, seen) for j, column in enumerate(columns) if j != self._label]
+            yield np.stack(values, axis=1), self._labels(columns[self._label], seen)
+            seen += len(rows)
 
-    @contextmanager
-    def _text(self) -> Iterator[tuple[BoundedText, TextIO]]:
-        with opened(self.path) as text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig") as lines:
-            yield text, lines
+    def _numbers(self, place: int, cells: Sequence[str | None], first: int) -> np.ndarray:
+        values = self.attributes[place].values
+        if not values:
+            return self._table.numbers(place, cells, first)
+        places = {value: float(number) for number, value in enumerate(values)} | {None: np.nan}
+        self._table.check(place, cells, first)
+        return np.array([places[cell] for cell in cells])
 
-    def _cells(self, line: str, row: int) -> list[str]:
-        if line.startswith("{"):
-            raise BoostrunError(f"{self.path} has sparse rows, first row {row}; write them with all their values")
-        if "'" in line or '"' in line:
-            cells = split_cells(line)
-        else:
-            cells = [cell.strip() for cell in re.split("[,\t]", line)]
-        width = len(self.attributes)
-        if len(cells) == 1 < width:
-            cells = line.split()
-        if len(cells) == width + 1 and not cells[-1]:  # MOA ends each row with a comma
-            cells.pop()
-        if len(cells) == width + 1 and cells[-1].startswith("{"):
-            raise BoostrunError(f"{self.path} has rows with a weight, first row {row}: weights are not read")
-        if len(cells) != width:
-            raise BoostrunError(f"{self.path} has {len(cells)} values in row {row}; its head names {width} attributes")
-        return cells
-
-    def _numbers(self, place: int, cells: Sequence[str], first: int) -> np.ndarray:
-        name, values = self.attributes[place]
-        if values is None:
-            try:
-                return np.array([cell if cell not in ("?", "") else "nan" for cell in cells], np.float64)
-            except ValueError:
-                row, odd = next((row, cell) for row, cell in enumerate(cells, first) if not _is_number(cell))
-                raise BoostrunError(f"{self.path} has {odd!r} in row {row} of '{name}', which is a number") from None
-        places = {value: float(number) for number, value in enumerate(values)} | {"?": np.nan, "": np.nan}
-        try:
-            return np.array([places[cell] for cell in cells])
-        except KeyError:
-            raise self._unknown(name, values, cells, first) from None
-
-    def _labels(self, cells: Sequence[str], first: int) -> np.ndarray:
-        name, values = self.attributes[self._label]
-        if "?" in cells or "" in cells:
-            raise BoostrunError(f"{self.path} has rows without a label ('{name}')")
-        if values is None:
+    def _labels(self, cells: Sequence[str | None], first: int) -> np.ndarray:
+        if None in cells:
+            raise BoostrunError(f"{self.path} has rows without a label ('{self.attributes[self._label].name}')")
+        if not self.attributes[self._label].values:
             numbers = self._numbers(self._label, cells, first)
             whole = np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()
             return numbers.astype(np.int64) if whole else numbers
-        if not set(cells) <= set(values):
-            raise self._unknown(name, values, cells, first)
+        self._table.check(self._label, cells, first)
         return np.array(cells, str)
-
-    def _unknown(self, name: str, values: Sequence[str], cells: Sequence[str], first: int) -> BoostrunError:
-        row, odd = next((row, cell) for row, cell in enumerate(cells, first) if cell not in (*values, "?", ""))
-        shown = ", ".join(values[:12]) + (", ..." if len(values) > 12 else "")
-        return BoostrunError(f"{self.path} has {odd!r} in row {row} of '{name}', whose values are {shown}")
-
-
-def split_cells(text: str) -> list[str]:
-    r"""The cells between commas or tabs, without quotes around them and backslashes in them.
-
-    >>> split_cells(r"1.5, 'very high',?, 'it\'s'")
-    ['1.5', 'very high', '?', "it's"]
-    """
-    found, place = [], 0
-    while place < len(text):
-        match = _CELL.match(text, place)
-        assert match is not None  # the pattern matches any text
-        found.append(_unquoted(match.groups()[:3]))
-        place = match.end()
-    return [*found, ""] if text.endswith((",", "\t")) else found
-
-
-def _unquoted(groups: Sequence[str | None]) -> str:
-    single, double, bare = groups
-    quoted = single if single is not None else double
-    return re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else (bare or "").strip()
-
-
-def _head(lines: TextIO, name: str) -> list[Attribute]:
-    """The attributes; reads ``lines`` to the end of @data."""
-    found: list[Attribute] = []
-    for line in map(str.strip, iter(lines.readline, "")):
-        if not line or line.startswith("%"):
-            continue
-        word = line.split(None, 1)[0].lower()
-        if word == "@data":
-            if not found:
-                raise BoostrunError(f"{name} has no @attribute before its @data")
-            return found
-        if word == "@attribute":
-            found.append(_attribute(line, name))
-        elif word != "@relation":
-            raise BoostrunError(f"{name} is no ARFF file: {line[:60]!r} stands before its @data")
-    raise BoostrunError(f"{name} is no ARFF file: it has no @data")
-
-
-def _attribute(line: str, file: str) -> Attribute:
-    match = _NAME.match(line)
-    if match is None:
-        raise BoostrunError(f"{file}: {line[:60]!r} names no attribute and its type")
-    name, kind = _unquoted(match.groups()[:3]), match.group(4).strip()
-    if kind.startswith("{"):
-        if not kind.endswith("}"):
-            raise BoostrunError(f"{file}: the list of values of '{name}' has no end")
-        return Attribute(name, tuple(split_cells(kind[1:-1].strip())))
-    if kind.split()[0].lower() not in _NUMERIC:
-        raise BoostrunError(f"{file}: '{name}' is of the type {kind.split()[0]}; numbers and nominal values are read")
-    return Attribute(name, None)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return cell in ("?", "")
-    return True

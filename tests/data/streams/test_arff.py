@@ -94,12 +94,12 @@ HEAD = "@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n"
 
 
 @pytest.mark.parametrize("text, said", [
-    (f"{HEAD}{{0 1.5, 1 x}}\n", "sparse rows, first row 0"), (f"{HEAD}1,x,{{5}}\n", "a weight, first row 0"),
+    (f"{HEAD}{{0 1.5, 7 x}}\n", "the place '7' in the sparse row 0"), (f"{HEAD}1,x,{{5}}\n", "a weight, first row 0"),
     (f"{HEAD}1,x\n1\n", "1 values in row 1; its head names 2"), (f"{HEAD}1,x\n2,z\n", "'z' in row 1 of 'b'"),
     (f"{HEAD}one,x\n", "'one' in row 0 of 'a', which is a number"), (f"{HEAD}1,?\n", "rows without a label"),
     (HEAD, "holds no samples"), ("@relation r\n@attribute a numeric\n", "it has no @data"),
     ("a,b\n1,2\n", "'a,b' stands before its @data"),
-    (HEAD.replace("numeric", "string") + "q,x\n", "of the type string"),
+    (HEAD.replace("numeric", "string") + "q,x\n", "of the type text"),
     (HEAD.replace("{x,y}", "{x,y") + "1,x\n", "has no end"), (f"{HEAD}1,x\n2,x\n", "the same label"),
     ("@relation r\n@data\n1\n", "no @attribute before"), ("@relation r\n@attribute b {x,y}\n@data\nx\n", "no other"),
     (f"{HEAD}inf,x\n1,y\n", "NaN or infinite, first in row 0"), ("@relation r\n@attribute a\n@data\n", "and its type"),

@@ -64,9 +64,9 @@ def test_every_kind_of_file_gives_the_same_examples_in_their_order(tmp_path, ope
 
 @pytest.mark.parametrize("how, said", [
     ("1.0,,in,2.0", "NaN or infinite, first in row 199, feature 1"),
-    ("1.0,2.0,in,3,5", "Expected 4 fields in line 201, saw 5"),
+    ("1.0,2.0,in,3,5", "5 values in row 200"),
     ("1.0,2.0,in", "NaN or infinite, first in row 199, feature 2"),
-    ("one class", "all 300 rows have the same label"), ("no names", "names of its columns"), ("no rows", "no samples"),
+    ("one class", "all 300 rows have the same label"), ("no names", "no column 'c'"), ("no rows", "holds no rows"),
 ])  # fmt: skip
 def test_what_cannot_be_learnt_from_is_one_sentence(tmp_path, opened, how, said):
     lines = csv_lines()
