@@ -67,14 +67,6 @@ def test_atoms_of_white_patches_have_unit_norm_and_dead_ones_are_replaced():
     assert np.isfinite(pipeline(images)).all()
 
 
-def test_coates_ng_does_not_depend_on_n_jobs_or_blocks():
-    images = pictures(30)
-    one, two = tiny(), tiny()
-    two.n_jobs = 2
-    np.testing.assert_array_equal(one.fit(images)(images), two.fit(images)(images))
-    np.testing.assert_array_equal(one(images)[4:7], two(images[4:7]))
-
-
 def test_grey_and_larger_images_become_small_colour_ones_and_patches_may_be_many():
     grey = pictures(3, (20, 30))
     small = as_colour(grey, 12)

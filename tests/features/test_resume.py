@@ -106,13 +106,6 @@ def test_a_build_killed_at_any_entry_goes_on_there(data, tmp_path, work, entry, 
     assert leftovers(tmp_path) == []
 
 
-def test_a_build_killed_again_and_again_is_finished_at_last(data, tmp_path):
-    expected = made(data, tmp_path, "undisturbed")
-    for _ in range(len(ENTRIES) // 3):
-        killed(build_until, data, tmp_path, "cache", 2, "after")
-    assert made(data, tmp_path).meta["files"] == expected.meta["files"]
-
-
 def build_until_cleaning(data, root):
     build.remove = kill_self
     made(data, root)

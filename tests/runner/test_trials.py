@@ -68,6 +68,7 @@ def test_a_stump_takes_its_feature_threshold_polarity_and_coefficient(tmp_path):
     assert model_bytes(model) < (tmp_path / "model.npz").stat().st_size
 
 
+@pytest.mark.slow  # compiles trees
 def test_more_trees_take_more():
     X, y = drawn()
     sizes = [

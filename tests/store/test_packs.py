@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from run_toys import cell, record
 
@@ -60,6 +60,7 @@ NAMES = st.text(max_size=6).filter(
 NUMBERS = st.lists(st.floats(-1e70, 1e70)) | st.lists(st.integers(-(2**70), 2**70))
 
 
+@settings(max_examples=50)
 @given(st.lists(st.dictionaries(NAMES, NUMBERS | PLAIN, max_size=4), min_size=1, max_size=5), st.data())
 def test_any_curve_and_cost_comes_back_equal_to_the_bit(tmp_path_factory, curves, data):
     costs = st.dictionaries(st.sampled_from([*COSTS, "x"]), st.none() | st.integers(-9, 2**65) | st.floats(0, 1e70))
@@ -155,7 +156,7 @@ def test_whatever_bit_is_flipped_no_other_record_comes_out(tmp_path):
     whole = path.read_bytes()
     right = set(map(canonical_bytes, made))
     survived = 0
-    for place in rng.sample(range(len(whole) * 8), 400):
+    for place in rng.sample(range(len(whole) * 8), 250):
         flipped = bytearray(whole)
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
@@ -165,7 +166,7 @@ def test_whatever_bit_is_flipped_no_other_record_comes_out(tmp_path):
             continue
         assert set(found) == right and len(found) == 3  # a bit of the footer that says nothing
         survived += 1
-    assert survived < 130
+    assert survived < 80
 
 
 def test_a_damaged_pack_hides_no_other_and_is_told_of(tmp_path):
