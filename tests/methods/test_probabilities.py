@@ -88,21 +88,6 @@ def test_rows_sum_to_one_and_the_largest_is_the_class_that_is_predicted(name, cl
         np.testing.assert_array_equal(clf.classes_[found.argmax(axis=1)], clf.predict(X))
 
 
-@EVERY
-def test_a_loaded_model_has_the_same_probabilities_to_the_bit(name, classes, tmp_path):
-    clf, (X, _) = trained(name, classes), blobs(classes, seed=1)
-    loaded = type(clf).load(clf.save(tmp_path / "model"))
-    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
-
-
-@pytest.mark.parametrize("name", [name for name in TOLD if name not in ("adaboost on a window", "bagging")])
-def test_of_two_classes_the_probability_rises_with_the_score(name):
-    clf, (X, _) = trained(name, 2), blobs(2, seed=2)
-    scores, found = clf.decision_function(X), clf.predict_proba(X)[:, 1]
-    order = np.argsort(scores, kind="stable")
-    assert (np.diff(found[order]) >= 0.0).all() and len(np.unique(found)) >= len(np.unique(scores.round(9))) > 1
-
-
 @pytest.mark.parametrize("reason", NOT_TOLD)
 def test_scores_that_mean_no_probability_have_none_and_the_reason_is_told(reason):
     clf = NOT_TOLD[reason]

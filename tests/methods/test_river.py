@@ -43,18 +43,6 @@ def test_rivers_checks_in_short(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, None])
-@pytest.mark.parametrize("name", EVERY)
-def test_rivers_checks(name, seed):
-    """All of them, the growth of memory too; of learners without a seed as well: its checks set one where it counts."""
-    drawn = "random_state" in make(name).get_params()
-    every = list(checks(make(name, random_state=seed) if drawn else make(name)))
-    for _, call in every:
-        call()
-    assert len(every) > 60
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("learner", [
     *(pytest.param(make(name, base=base), id=f"{name} of {base}") for name, base in BASES),
     IBoostClassifier(n_window=20, budget=10, multiclass="ovr", flip_bad=True),

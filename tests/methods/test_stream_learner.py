@@ -11,7 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostrun.errors import BoostrunError
 from boostrun.methods.stream_learner import CheckedRows, RiverKind
 from boostrun.streams import IBoostClassifier, OnlineBoostClassifier
-from tests.papers.iboost.learners import EVERY, EVERY_BASE, LEARNERS, make
+from tests.marks import slow_but
+from tests.papers.iboost.learners import EVERY, EVERY_BASE, LEARNERS, QUICK, make
 
 SMALL = {"n_window": 20, "budget": 10}
 
@@ -248,22 +249,7 @@ def test_a_clone_takes_a_seed_and_leaves_what_was_learnt():
         model.clone({"trees": 3})
 
 
-@every_learner
-def test_save_and_load_keep_names_that_came_late(name, tmp_path):
-    rows, labels = examples(60)
-    model = make(name)
-    for x, label in zip(rows, labels):
-        model.learn_one(x, label)
-    again = type(model).load(model.save(tmp_path / f"{name}.npz"))
-    for x, label in zip(rows, labels):
-        assert again.predict_one(x) == model.predict_one(x)
-        again.learn_one({**x, "d": 1.0}, label)
-        model.learn_one({**x, "d": 1.0}, label)
-    assert again.predict_proba_one(rows[0]) == model.predict_proba_one(rows[0]), name
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "keys"), EVERY_BASE)
+@pytest.mark.parametrize(("name", "keys"), slow_but([(name, {}) for name in QUICK], EVERY_BASE))
 def test_save_and_load_keep_features_and_classes_that_came_late(name, keys, tmp_path):
     rows, labels = examples(90, gaps=False)
     model = make(name, **keys)

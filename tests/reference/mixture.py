@@ -38,18 +38,6 @@ def expected_edge(mixtures, counts, noise):
     return np.trapezoid(hazard * np.exp(log_all), x[:, 0])
 
 
-def simulated_edge(mixtures, counts, noise, runs, rng):
-    """(mean, standard error) of the true edge of the candidate with the largest estimate."""
-    true = []
-    for (weights, means, variances), q in zip(mixtures, counts):
-        which = rng.choice(len(weights), (runs, q), p=weights)
-        true.append(rng.normal(means[which], np.sqrt(variances[which])))
-    true = np.hstack(true)
-    best = (true + rng.normal(0, np.sqrt(noise), true.shape)).argmax(axis=1)
-    chosen = true[np.arange(runs), best]
-    return chosen.mean(), chosen.std() / np.sqrt(runs)
-
-
 def best_allocation(mixtures, noise, most):
     """(largest E, its counts) over all allocations of at most ``most`` candidates."""
     everything = itertools.product(range(most + 1), repeat=len(mixtures))

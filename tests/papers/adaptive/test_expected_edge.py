@@ -57,15 +57,6 @@ def test_one_family_is_the_single_formula_and_equal_families_are_pooled():
         assert plan.counts.sum() == 12 and plan.expected == pytest.approx(single, abs=1e-6)
 
 
-def test_families_together_are_what_simulation_gives():
-    rng = np.random.default_rng(3)
-    mixtures = some_mixtures(rng, 3)
-    for budget in (26_000, 100_000):
-        plan = best_of_families(as_arrays(mixtures), [500] * 3, 1.0, budget, np.array([1000]))
-        mean, error = twin.simulated_edge(mixtures, plan.counts, 1e-3, 8000, rng)
-        assert abs(plan.expected - mean) < 4 * error
-
-
 @given(st.integers(1, 10**5), st.floats(1.1, 3.0), st.integers(1, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_sizes_to_try_grow_from_the_least_to_at_most_the_most(least, ratio, most):

@@ -9,13 +9,10 @@ from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose, families
 from boostrun.papers.adaptive.groups import make_groups
 from boostrun.papers.adaptive.groups.filters import PERIODS, gabors
 from boostrun.papers.adaptive.groups.pyramid import (
-    canny_edges,
     cluster,
     colour_planes,
     descriptors,
-    finest,
     nearest,
-    pyramid,
     sample,
 )
 from boostrun.papers.adaptive.keys import Families19Keys, Families33Keys
@@ -86,17 +83,6 @@ def test_orientations_of_the_strongest_channel_equal_their_twin_and_on_grey_imag
     (usual,) = choose([family.name])
     assert (family(images) != usual(images)).any()
     np.testing.assert_array_equal(family(images[..., 0]), usual(images[..., 0]))
-
-
-@each_family
-def test_three_equal_channels_are_the_grey_image_or_three_times_its_features(family):
-    grey = pictures(4, (12, 12))
-    one, three = family(grey), family(np.repeat(grey[..., None], 3, axis=3))
-    if family.name == "identity":  # channels last
-        one = np.repeat(one, 3, axis=1)
-    elif three.shape != one.shape:
-        one = np.concatenate([one] * 3, axis=1)
-    np.testing.assert_array_equal(three, one)
 
 
 def test_a_flat_rectangle_has_no_energy_left_from_rounding():
@@ -199,33 +185,11 @@ def test_a_kind_equals_its_twin_and_has_its_size(kind, shape):
 
 
 @each_kind
-def test_three_equal_channels_are_the_grey_image(kind):
-    grey = pictures(3, (20, 18))
-    np.testing.assert_array_equal(values_of(kind, np.repeat(grey[..., None], 3, axis=3)), values_of(kind, grey))
-
-
-@each_kind
 def test_a_black_image_and_a_white_one_have_the_same_finite_features(kind):
     black = np.zeros((1, 16, 20), np.uint8)
     values = values_of(kind, black)
     assert np.isfinite(values).all()
     np.testing.assert_allclose(values_of(kind, ~black), values, atol=1e-6)
-
-
-def test_cells_part_an_image_evenly_and_nest():
-    assert np.bincount(finest(17)).tolist() == [3, 2, 2, 2, 2, 2, 2, 2]
-    sums = np.arange(64).reshape(1, 8, 8, 1)
-    levels = pyramid(sums)[0, :, 0]
-    assert levels[0] == 64 * 63 / 2 and levels[1] == sums[0, :4, :4].sum() and levels[-1] == 63 and len(levels) == 85
-
-
-def test_edges_turned_by_a_quarter_vote_ten_of_twenty_bins_on():
-    image = np.zeros((1, 32, 32), np.uint8)
-    image[:, :, 16:] = 200
-    assert canny_edges(image).any()
-    across, down = (values_of("phog180", x)[0, :20] for x in (image, np.ascontiguousarray(image.swapaxes(1, 2))))
-    np.testing.assert_array_equal(np.roll(across, 10), down)
-    assert across.sum() == 1 and across[[0, 19]].tolist() == [0.5, 0.5]  # angle 0 lies between two bins
 
 
 def test_the_filters_are_those_of_scikit_image():

@@ -65,14 +65,6 @@ def test_a_tree_of_depth_two_is_the_one_of_brute_force(classes):
         assert run.loss[t] == pytest.approx(np.log10(np.exp(-labels * scores).mean()), abs=1e-4)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_weights_after_a_round_are_those_of_the_scores(classes):
-    run, labels = a_run(classes, 3, 7)
-    weights = np.exp(-labels * next(run.ensemble.staged_decision(run.board.codes, [7])).T)
-    found = run._signed[:, : labels.shape[1]]
-    np.testing.assert_allclose(found, labels * weights / weights.sum(), rtol=2e-5, atol=1e-9)
-
-
 def test_of_a_nodes_weights_one_vote_for_all_earns_nothing():
     rng = np.random.default_rng(0)
     signed = np.zeros((50, 16), np.float32)

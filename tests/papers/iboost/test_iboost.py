@@ -164,24 +164,6 @@ def test_batch_steps_follow_the_gradient(classes, cap):
         assert moved[j] == pytest.approx(-slope, rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_steps_on_the_newest_example_in_one_are_the_steps_one_by_one(classes):
-    for seed, steps in ((3, 1), (4, 7)):
-        model = trained(classes)
-        model._settings = model._settings._replace(n_steps=steps, eta=0.05 * (classes - 1) ** 2)
-        codes, expected, slot = codes_of(model)[:, seed], model.betas_, seed
-        for _ in range(steps):
-            weight = min(np.exp(-expected @ codes), 1.0)
-            expected = expected + 0.05 * (classes - 1) ** 2 * codes * weight
-        state, options = model._state, model._settings
-        committee.step_newest(
-            state.right, state.coefficients, state.counts[drift_iboost.SIZE], slot, state.margins, options.middle,
-            options.half, options.n_steps, options.eta, options.cap,
-        )  # fmt: skip
-        np.testing.assert_allclose(model.betas_, expected, rtol=1e-12)
-        assert model._state.margins[slot] == pytest.approx(expected @ codes, rel=1e-12)
-
-
 @pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_window_that_stands_still_is_adaboost_bit_for_bit(base, classes):

@@ -74,14 +74,6 @@ def test_scikit_learns_objects_are_copied_and_learn(weighted):
     assert model.learners_.weight.sum() > 60
 
 
-def test_a_smooth_weight_is_never_above_1_and_falls_while_members_are_right():
-    """Members of naive Bayes that met weights: the first met every example whole, the later ones less."""
-    X = np.random.default_rng(0).normal(size=(400, 2))
-    model = SmoothBoostClassifier(budget=4, base="gnb", gamma=0.2).partial_fit(X, X[:, 0] > 0)
-    met = model.learners_.weight.sum(axis=1)
-    assert met[0] == 400 and (np.diff(met) < 0).all()
-
-
 @pytest.mark.parametrize("coefficients", ["uniform", "convex"])
 def test_smooth_boosting_is_its_lines(coefficients):
     X, y = squares(200)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.iboost import online_ensembles as kernels
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.keys import DETECTORS
 from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier, DWMClassifier
@@ -69,27 +68,6 @@ def test_fed_with_correctness_it_is_rivers_and_errors_are_better():
     assert np.mean(gained) > 2 * deviation[1]
 
 
-def test_a_hand_worked_trace_of_three_experts():
-    """Experts that always say 0, 1, 1 with weights 1, 0.5, 0.25; the example is of class 0.
-
-    Wrong ones are halved: 1, 0.25, 0.125; the vote is 0, right: nobody is added. An example of class 1 then: 0.5, 0.25,
-    0.125; the vote 0.5 against 0.375 is 0, wrong; scaled 1, 0.5, 0.25; a new one replaces the weakest.
-    """
-    model = DWMClassifier(budget=3, period=1).partial_fit(np.zeros((1, 1)), [0], classes=[0, 1])
-    for slot, c in enumerate((0, 1, 1)):
-        model.learners_.weight[slot] = np.eye(2)[c]
-        model.learners_.constant[slot] = np.where(np.eye(2)[c], 0.0, -np.inf)
-    model._weights[:], model._order[:], model._counts[kernels.ALIVE] = [1.0, 0.5, 0.25], [0, 1, 2], 3
-    state = model.learners_, model._weights, model._order, model._counts
-    kernels.judge(*state, np.zeros(1), 0, True, 0.5, 0.01, np.zeros(2))
-    np.testing.assert_allclose(model.betas_, [1.0, 0.25, 0.125])
-    kernels.judge(*state, np.zeros(1), 1, True, 0.5, 0.01, np.zeros(2))
-    np.testing.assert_allclose(model.betas_, [1.0, 0.5, 1.0])
-    assert not model.learners_.weight[2].any() and model.n_removed_ == 1
-    kernels.judge(*state, np.zeros(1), 1, True, 0.5, 0.6, np.zeros(2))  # below theta: expert 0 at 0.5 of the largest
-    np.testing.assert_allclose(model.betas_, [1.0])
-
-
 def published_majority(X, y, budget, period, beta=0.5, theta=0.01):
     experts, out = [[twins.NaiveBayes(2), 1.0]], []
     for t in range(1, len(y) + 1):
@@ -112,14 +90,14 @@ def published_majority(X, y, budget, period, beta=0.5, theta=0.01):
     return out, [w for _, w in experts]
 
 
-@pytest.mark.parametrize(("budget", "period"), [(3, 1), (4, 7), (1, 2)])
-def test_weighted_majority_is_the_published_rule(budget, period):
+@pytest.mark.parametrize(("budget", "period", "theta"), [(3, 1, 0.01), (4, 7, 0.01), (1, 2, 0.01), (3, 1, 0.4)])
+def test_weighted_majority_is_the_published_rule(budget, period, theta):
     rng = np.random.default_rng(budget)
     y = rng.integers(0, 2, 120)
     X = rng.normal(y[:, None] * np.where(np.arange(120) < 60, 1.5, -1.5)[:, None], 1.0, (120, 2))
-    model = DWMClassifier(budget=budget, period=period)
+    model = DWMClassifier(budget=budget, period=period, theta=theta)
     ours = model.test_then_train(X, y, classes=[0, 1])
-    theirs, weights = published_majority(X, y, budget, period)
+    theirs, weights = published_majority(X, y, budget, period, theta=theta)
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_allclose(model.betas_, weights)
     assert model.n_added_ - model.n_removed_ == len(weights) and model.n_added_ > 1

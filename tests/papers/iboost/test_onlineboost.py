@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from boostrun.papers.iboost import onlineboost as kernels
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.onlineboost import FLCClassifier, NSOnlineBoostClassifier, OnlineBoostClassifier, poisson
 from tests.papers.iboost.learners import flipping, noisy_sea
@@ -77,20 +76,6 @@ def published_search(said, weights, old, labels):
             return gone
         gone.append(-max(found)[1])
         members.remove(gone[-1])
-
-
-@pytest.mark.slow
-def test_the_search_is_the_greedy_one():
-    found = 0
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        said, labels = rng.integers(0, 2, (6, 30)), rng.integers(0, 2, 30)
-        weights, old, removed = rng.uniform(0.1, 2, 6), (rng.random(6) < 0.8).astype(np.uint8), np.ones(6, np.uint8)
-        kernels.search_backwards(said, weights, old, labels, np.zeros(2), removed)
-        gone = published_search(said, weights, old, labels)
-        assert set(np.flatnonzero(removed)) == set(gone)
-        found += len(gone)
-    assert found >= 5
 
 
 def pieces(seed, budget):

@@ -92,12 +92,6 @@ def test_a_curve_counts_evaluations_over_all_problems_and_the_policy_sees_both_f
     assert result["metrics"]["test_accuracy_pct"] == result["curve"]["test_accuracy_pct"][-1]
 
 
-def test_its_warm_up_trains_a_small_one():
-    small = BudgetedReservoirClassifier(reservoir_size=3, n_estimators=3, budget_multiplier=100.0, random_state=0)
-    BudgetedStaged().warm_up(small, Table(Bank()))
-    assert small.ensemble_.n_rounds == 3
-
-
 SHARED = ("rand", "max", "window", "wsam", "geem")
 
 

@@ -19,7 +19,7 @@ from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemLikely, GeemTrees
-from boostrun.papers.reservoir.strategies import Batch, Max, Rand, Strategy, Window, WSam, WSamMass
+from boostrun.papers.reservoir.strategies import Max, Rand, Strategy, Window, WSam, WSamMass
 from tests.papers.reservoir.test_loop import toy
 
 SMALL = {"reservoir_size": 20, "batch_size": 10, "n_estimators": 8, "random_state": 3}
@@ -123,11 +123,6 @@ def test_a_batch_shows_scores_and_masses_that_make_its_weights(shared):
 
     ReservoirClassifier(Watch(), shared=shared, **SMALL).fit(samples, y)
     assert len(seen) == 8 * (1 if shared else 3) and np.abs(seen[-1].scores).max() > 0.1
-
-
-def test_a_batch_without_boosting_has_neither():
-    batch = Batch(np.zeros((3, 1)), np.ones(3), np.ones(3), np.zeros(3))
-    assert batch.scores.size == batch.masses.size == 0
 
 
 @pytest.mark.parametrize(("answer", "words"), [

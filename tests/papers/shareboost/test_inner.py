@@ -217,15 +217,6 @@ def test_error_hinge_loss_and_hinge_plus_log_k_are_in_order(seed, k, spread):
     assert (loss <= hinge + np.log(k) + 1e-12).all()
 
 
-@pytest.mark.parametrize("size", [1e4, -1e4])
-def test_huge_scores_give_finite_losses(size):
-    scores, y = np.array([[size, 0.0, -size]]), np.array([0])
-    loss, rest = loss_and_residuals(scores, y)
-    assert np.isfinite(loss)
-    assert np.isfinite(rest).all()
-    assert loss == pytest.approx(max(0.0, 2e4 + 1.0 if size < 0 else 0.0))
-
-
 @given(seed=st.integers(0, 10_000), margin=st.sampled_from([0.0, 0.5, 1.0]))
 def test_residuals_are_the_gradient_by_the_scores_and_sum_to_zero(seed, margin):
     scores, y = draw(seed, n=3)

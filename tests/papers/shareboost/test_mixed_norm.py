@@ -9,12 +9,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
-from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import loss_and_residuals
 from boostrun.papers.shareboost.mixed_norm import (
     MixedNormClassifier,
     certificate,
-    fista,
     largest_column,
     mixed_norm,
     prox,
@@ -86,17 +84,6 @@ def test_the_certificate_is_at_least_the_true_gap(seed, share, size):
     gradient = X.T @ residuals / 40
     bound = certificate(loss, weights, gradient, lam, largest_column(gradient))
     assert bound >= loss + lam * mixed_norm(weights) - least - 1e-9
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_the_solver_reaches_the_minimum_of_a_generic_one(seed):
-    X, y = problem(seed, d=5)
-    design = DenseDesign(len(X))
-    design.add(X)
-    lam = 0.3 * largest_column(design.gradient(loss_and_residuals(np.zeros((60, 3)), y)[1]))
-    found = fista(design, y, np.zeros((5, 3)), lam, gap=1e-9)
-    _, least = twin.mixed_norm_minimum(X, y, 3, lam)
-    assert found.value == pytest.approx(least, rel=1e-7) and found.gap <= 1e-9 * found.value
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])

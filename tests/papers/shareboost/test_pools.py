@@ -10,7 +10,6 @@ from boostrun.kernels.lanes import load, store, zeros
 from boostrun.papers.shareboost import model as evaluate
 from boostrun.papers.shareboost.coded import CodedPool
 from boostrun.papers.shareboost.design import DenseDesign, pad_classes
-from boostrun.papers.shareboost.inner import Objective, regulariser
 from boostrun.papers.shareboost.pieces import (
     WIDTH,
     LocalDesign,
@@ -87,20 +86,6 @@ def test_no_piece_has_no_scores_and_no_gradient():
     design = LocalDesign(points)
     np.testing.assert_array_equal(design.scores(np.zeros((0, 3))), np.zeros((30, 3)))
     assert design.gradient(sides).shape == (0, 3) and design.scaling(np.ones(30), np.zeros(0)) is None
-
-
-@pytest.mark.parametrize("keys", [{}, {"margin": 0.3, "offset": np.linspace(-1, 1, 1600).reshape(400, 4)}])
-def test_the_objective_is_that_of_the_columns(keys):
-    points, inside, _ = draw(400, 5, 9, 4)
-    y = np.random.default_rng(2).integers(0, 4, 400)
-    problems = [
-        Objective(design, y, 4, penalty=regulariser("frobenius", 10.0), weight=0.1, **keys)
-        for design in designs(points, inside)
-    ]
-    weights = np.random.default_rng(3).normal(size=problems[0].shape)
-    (value, gradient), (wanted, slope) = (problem(weights) for problem in problems)
-    assert value == pytest.approx(wanted, rel=1e-6)
-    np.testing.assert_allclose(gradient, slope, atol=1e-6)
 
 
 def test_residuals_are_filled_up_with_zeros():

@@ -110,20 +110,6 @@ def test_columns_in_use_are_as_many_as_rounds_and_differ(path):
     np.testing.assert_allclose([np.abs(w.sum(axis=1)).max() for w in path.path_], 0.0, atol=1e-8)
 
 
-def test_theorem_2_with_half_its_constant_holds_against_many_predictors(digits):
-    x, y = digits
-    model = run(digits, 10, inner_rtol=1e-5, inner_maxiter=3000)
-    best, rng, t = run(digits, 40, reg=1e-4), np.random.default_rng(0), np.arange(1, 11)
-    for trial in range(40):
-        weights = np.zeros((x.shape[1], 10))
-        if trial % 2:
-            weights[best.selected_] = best.path_[-1] * rng.uniform(0, 1.2)
-        else:
-            weights[rng.choice(64, 5)] = rng.normal(scale=rng.uniform(0.1, 2), size=(5, 10))
-        bound, loss = np.abs(weights).max(axis=1).sum(), losses(x @ weights, y).mean()
-        assert (model.train_loss_ - loss <= 2 * bound**2 / t).all()
-
-
 @pytest.mark.parametrize("name", POOLS)
 def test_a_longer_run_begins_with_the_shorter_one_bit_for_bit(name):
     short, long = (run(samples(), t, POOLS[name], reg=1e-4) for t in (3, 5))

@@ -165,18 +165,6 @@ def test_families_are_looked_at_by_promise_and_age_and_the_best_seen_is_used(loo
     assert all(history.values())
 
 
-def test_what_has_become_good_is_found_again_when_age_counts():
-    def share(age_weight):
-        board = AgeingBoard([np.full(9, 0.1), np.full(9, 0.3), np.full(9, 0.2)], drift=0.005)
-        policy = started(TastingUCB(Q=2, R=3, looks=1, age_weight=age_weight), board)
-        for _ in range(30):
-            board.step(policy)
-        board.known[:9] = 0.9
-        return np.mean([board.family_of(board.step(policy)) == 0 for _ in range(200)])
-
-    assert share(0.0) == 0 and share(10.0) > 0.5
-
-
 def test_looking_at_every_family_is_tasting_1q():
     for seed in range(3):
         one, other = (AgeingBoard(three_families(seed), seed) for _ in range(2))

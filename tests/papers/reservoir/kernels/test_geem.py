@@ -35,18 +35,6 @@ def test_selection_equals_the_definition_on_random_covariances(seed, n, data):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_order_and_objective_equal_the_definition_through_the_production_kernel(seed):
-    n, q = 24, 15
-    sigma, weights, _ = random_problem(seed, n)
-    selection = geem._Elimination(n, q)(lambda raised, out: np.copyto(out, sigma), weights)
-    kept, _, order = twin.select(sigma, weights, q)
-    assert selection.order.tolist() == order.tolist()
-    ones = np.ones(n)
-    assert selection.weights.sum() == pytest.approx(twin.objective(sigma, weights, kept, ones), rel=1e-10)
-    assert selection.restarts == 0
-
-
-@pytest.mark.parametrize("seed", range(5))
 def test_lattice_elimination_equals_the_definition(seed):
     n, q = 16, 9
     sigma, weights, rng = random_problem(seed, n)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.methods.stumps import StumpEnsemble
 from boostrun.papers.reservoir.online import Bisc, Leistner
 from tests.marks import slow_after
 from tests.reference.online import Selectors
@@ -67,16 +66,6 @@ def test_a_stream_cut_in_pieces_teaches_the_same_and_so_does_the_same_seed(name)
         runs.append(booster.learners())
     assert runs[0] == runs[1] == runs[2]
     assert runs[0] != METHODS[name](30, 10, rng=8).partial_fit(samples, labels).learners()
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
-@pytest.mark.parametrize("name", METHODS)
-def test_the_ensemble_tells_the_classes_apart(name, dtype):
-    samples, labels = toy(n=1500, dtype=dtype)
-    booster = METHODS[name](30, 10, rng=0).partial_fit(samples[:1000], labels[:1000])
-    scores = StumpEnsemble.of([booster.learners()]).decision(samples[1000:])[0]
-    assert (np.sign(scores) == labels[1000:]).mean() > 0.88
-    assert np.mean([stump.feature % 3 == 0 for stump, _ in booster.learners()]) >= 0.7
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -1,17 +1,23 @@
-"""JointBoost against weighted least squares and all subsets; greedy selection one against the rest, against binary
-paths."""
+"""Rivals of ShareBoost against least squares, brute force and scikit-learn: JointBoost, greedy selection one against
+the rest, nearest neighbours, the kernel machine."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost import jointboost as kernels
 from boostrun.papers.shareboost.jointboost import ClassSums, JointBoostClassifier, best_split
+from boostrun.papers.shareboost.neighbours import KernelSVMClassifier, KNNClassifier
+from boostrun.papers.shareboost.neighbours import split as held_out
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier, class_scores
 from boostrun.papers.shareboost.pools import features_of
+from tests.conftest import REAL_DATA
 from tests.reference import jointboost as twin
 from tests.reference import ovr_greedy as greedy_twin
 
@@ -89,15 +95,6 @@ def test_best_first_search_is_often_the_exhaustive_one_and_never_better():
     assert 0.5 < np.mean(equal) < 1.0 and np.mean(beams) > np.mean(equal)
 
 
-def test_a_feature_that_one_class_owns_is_shared_by_all_who_gain_from_it():
-    """Classes 0 and 1 lie above, 2 and 3 below: the first round shares the split among one of the pairs or all."""
-    X, y = np.repeat([1.0, 1.0, 0.0, 0.0], 5)[:, None], np.repeat(np.arange(4), 5)
-    clf = JointBoostClassifier(rounds=1).fit(X, y)
-    assert clf.stumps_.subsets[0].tolist() in ([True, True, False, False], [False, False, True, True])
-    assert clf.stumps_.thresholds[0] == 0.5 and {clf.stumps_.above[0], clf.stumps_.below[0]} == {0.0, -1.0}
-    np.testing.assert_allclose(clf.stumps_.constants[0][~clf.stumps_.subsets[0]], -0.5)
-
-
 def test_the_reported_exponential_loss_is_the_loss_and_never_rises(digits):
     X, y = digits
     clf = JointBoostClassifier(rounds=40).fit(X, y)
@@ -163,12 +160,6 @@ def noisy(seed=0, n=150, d=8, k=3):
     return X, (X @ rng.normal(size=(d, k)) * 2 + rng.gumbel(size=(n, k))).argmax(axis=1)
 
 
-@pytest.fixture(scope="module")
-def few_digits():
-    X, y = load_digits(return_X_y=True)
-    return X[:500] / 16, y[:500]
-
-
 @pytest.mark.parametrize("reg", [0.0, 0.01])
 def test_every_class_takes_the_path_of_an_obvious_binary_run(reg):
     X, y = noisy()
@@ -182,8 +173,8 @@ def test_every_class_takes_the_path_of_an_obvious_binary_run(reg):
             np.testing.assert_allclose(found, weights, atol=1e-4)
 
 
-def test_both_counts_and_the_scores_of_every_number_of_features(few_digits):
-    X, y = few_digits
+def test_both_counts_and_the_scores_of_every_number_of_features(digits):
+    X, y = digits[0][:500] / 16, digits[1][:500]
     clf = OneVsRestGreedyClassifier(4).fit(X, y)
     path, staged = clf.model_, list(clf.staged_decision_function(X))
     for t, scores in enumerate(staged, 1):
@@ -211,14 +202,6 @@ def test_a_class_whose_path_has_ended_keeps_its_last_function():
     np.testing.assert_allclose(stages[0], stages[2], atol=1e-12)
 
 
-def test_two_classes_mirror_each_other():
-    X, y = noisy(2, k=2)
-    clf = OneVsRestGreedyClassifier(4, inner_rtol=1e-7).fit(X, y)
-    assert clf.selected_[0].tolist() == clf.selected_[1].tolist() and (clf.n_union_ * 2 == clf.n_sum_).all()
-    scores = clf.model_.scores(X)
-    np.testing.assert_allclose(scores[:, 0], -scores[:, 1], atol=1e-4)
-
-
 @pytest.mark.parametrize("kind", ["raw", "codes", "stumps", "products"])
 def test_one_pass_for_all_classes_gives_each_class_its_scores(kind):
     X, y = noisy()
@@ -227,3 +210,95 @@ def test_one_pass_for_all_classes_gives_each_class_its_scores(kind):
     residuals = [np.random.default_rng(c).normal(size=len(y)) for c in range(3)]
     for found, g in zip(class_scores(pool, residuals), residuals):
         np.testing.assert_allclose(found, pool.scores(np.column_stack([g, -g])), rtol=1e-4, atol=1e-6)
+
+
+@parametrize_with_checks([KNNClassifier(), KernelSVMClassifier(1.0, 1.0)])
+def test_scikit_learns_checks_of_neighbours_and_machines(estimator, check):
+    check(estimator)
+
+
+def obvious_neighbours(samples, labels, point, k, tie):
+    """The vote by Python's own integers: sorted by (distance, row)."""
+    distances = [sum((int(a) - int(b)) ** 2 for a, b in zip(sample, point)) for sample in samples]
+    nearest = [int(labels[row]) for _, row in sorted(zip(distances, range(len(samples))))[:k]]
+    most = max(nearest.count(label) for label in nearest)
+    winners = [label for label in nearest if nearest.count(label) == most]
+    return winners[0] if tie == "nearest" else min(winners)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from(["nearest", "smallest"]))
+@settings(max_examples=40)
+def test_votes_and_ties_are_the_obvious_ones(seed, k, tie):
+    rng = np.random.default_rng(seed)
+    grid = np.stack(np.meshgrid(np.arange(40), np.arange(40)), -1).reshape(-1, 2) * [[1, 41]]  # few equal distances
+    samples, points = (rng.permutation(grid)[:m].astype(np.uint16) for m in (30, 8))
+    labels = rng.integers(0, 4, 30)
+    distances = ((samples[:, None].astype(int) - points.astype(int)) ** 2).sum(-1)
+    told_apart = [len(np.unique(column)) == 30 for column in distances.T]
+    found = KNNClassifier(k, tie=tie).fit(samples, labels).predict(points)
+    expected = np.array([obvious_neighbours(samples, labels, point, k, tie) for point in points])
+    assert (found == expected)[told_apart].all()
+
+
+def test_ties_to_the_smallest_label_are_scikit_learns(digits):
+    X, y = digits
+    theirs = KNeighborsClassifier(4, algorithm="brute").fit(X[:1000].astype(float), y[:1000])
+    ours = KNNClassifier(4, tie="smallest").fit(X[:1000], y[:1000])
+    assert (ours.predict(X[1000:]) == theirs.predict(X[1000:].astype(float))).all()
+    assert ours.multiply_adds_ == 1000 * 64
+    nearest = KNNClassifier(4).fit(X[:1000], y[:1000])
+    assert 0 < (ours.predict(X[1000:]) != nearest.predict(X[1000:])).sum() < 30
+
+
+@pytest.mark.slow
+@pytest.mark.realdata
+def test_errors_on_mnist():
+    """Measured exactly for the specification: 283 with the nearest, 295 with the smallest label, 309 for one."""
+    from boostrun.data import load
+
+    try:
+        mnist = load({"name": "mnist"}, REAL_DATA)
+    except BoostrunError as missing:
+        pytest.skip(str(missing))
+    train, test = mnist.x_train.reshape(60_000, -1), mnist.x_test.reshape(10_000, -1)
+    errors = {}
+    for k, tie in ((3, "nearest"), (3, "smallest"), (1, "nearest")):
+        clf = KNNClassifier(k, tie=tie).fit(train, mnist.y_train)
+        errors[k, tie] = int((clf.predict(test) != mnist.y_test).sum())
+    assert errors == {(3, "nearest"): 283, (3, "smallest"): 295, (1, "nearest"): 309}
+
+
+def test_the_machines_are_scikit_learns_and_their_support_vectors_are_counted(digits):
+    X, y = digits[0][:600].astype(float), digits[1][:600]
+    clf = KernelSVMClassifier(10.0, 0.5).fit(X, y)
+    theirs = OneVsRestClassifier(SVC(C=10.0, gamma=0.5 / (64 * X.var()))).fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(X), theirs.decision_function(X))
+    assert (clf.predict(X) == theirs.predict(X)).all() and clf.gamma_ == pytest.approx(0.5 / (64 * X.var()))
+    supports = [set(machine.support_) for machine in theirs.estimators_]
+    assert clf.n_support_union_ == len(set.union(*supports)) < clf.n_support_sum_ == sum(map(len, supports))
+    assert clf.multiply_adds_ == clf.n_support_sum_ * 64 and np.isnan(clf.validation_error_)
+
+
+def test_the_pair_with_the_smallest_validation_error_is_taken(digits):
+    X, y = digits[0][:500], digits[1][:500]
+    clf = KernelSVMClassifier((1e-3, 10.0), (1e-4, 1.0), random_state=0).fit(X, y)
+    assert clf.C_ == 10.0 and clf.gamma_ == pytest.approx(1.0 / (64 * X.astype(float).var()))
+    assert 0.0 <= clf.validation_error_ < 0.1
+    few = KernelSVMClassifier((1e-3, 10.0), (1e-4, 1.0), search_samples=200, random_state=0).fit(X, y)
+    assert few.C_ == 10.0 and few.n_support_sum_ == clf.n_support_sum_  # all samples are learnt after the choice
+
+
+def test_the_machine_leaves_the_state_of_numpys_own_generator_alone(digits):
+    X, y = digits
+    before = np.random.get_state()[1:3]
+    KernelSVMClassifier(1.0, 1.0, random_state=0).fit(X[:100], y[:100])
+    after = np.random.get_state()[1:3]
+    assert np.array_equal(before[0], after[0]) and before[1] == after[1]
+
+
+def test_a_split_holds_out_a_share_of_every_class():
+    numbers = np.repeat(np.arange(3), [20, 9, 1])
+    train, held = held_out(numbers, 0.25, None, np.random.RandomState(1))
+    assert sorted([*train, *held]) == list(range(30)) and np.bincount(numbers[held], minlength=3).tolist() == [5, 2, 0]
+    train, held = held_out(numbers, 0.5, 10, np.random.RandomState(1))
+    assert len(train) + len(held) == 10 and len(held) in (4, 5)
