@@ -1,7 +1,8 @@
-"""``boostrun report [own | PAPER | PAPER/ITEM ...] [-o report.html]``: one HTML page of stored results."""
+"""``boostrun report [own | PAPER | PAPER/ITEM ...] [-o report.html]``: an HTML page of stored results."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import shlex
@@ -22,12 +23,13 @@ from boostrun.report import TableSpec, build
 from boostrun.report.formats import lower_is_better
 from boostrun.report.markup import write_bytes
 from boostrun.report.own_table import without_copies
-from boostrun.report.page import OWN, PageSection, Records, render
-from boostrun.report.page.records import Picture, section
+from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
+from boostrun.report.page.beside import Picture, write
+from boostrun.report.page.records import section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
 from boostrun.runner.naming import cell_words, own_runs
-from boostrun.runner.plan import PlannedCell, compose_one, indexes, open_store, plan, roots
+from boostrun.runner.plan import PlannedCell, compose_one, open_store, plan
 from boostrun.store.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
@@ -35,32 +37,38 @@ _OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # drawn from
 
 
 def main(words: Arguments) -> int:
-    """Write the page and print its size; BoostrunError if an item does not exist or the file cannot be written."""
+    """Write the page, then the files beside it; BoostrunError if an item does not exist or they cannot be written."""
     output = Path(words.output or "report.html")
     if output.is_dir():
         raise BoostrunError(f"-o {output}: a folder; name a file")
+    folder = None if is_device(output) else output.with_name(f"{output.stem}_files")
     names = _chosen(words)
     places = words_of_places(words.overrides)
     settings = compose_one(places, words.config_dir)
-    drawn = [folder.with_name("drawn") for folder in indexes(roots(settings)[1])]
-    stored, records = _Stored(words, open_store(settings), Path(settings.root["results"]), drawn), Records()
-    own = stored.own(records) if OWN in words.names or not words.names else []
-    sections = list(own)
-    for name in names:
-        with catalogue.leaving_out(name.partition("/")[0], requested=bool(words.names)):
-            sections.append(stored.section(name, records))
+    stored = _Stored(words, open_store(settings), Path(settings.root["results"]))
+    own = stored.own() if OWN in words.names or not words.names else []
+    papers = stored.sections(names)
+    sections = [*own, *papers]
     claims = verdicts((), places, words.config_dir, names) if names else {}
-    page = render(sections, records, __version__, claims=claims)
+    page = render(sections, __version__, claims=claims, folder=folder.name if folder else "")
     content = page.encode("utf-8", "backslashreplace")  # a path may contain other bytes than UTF-8
     write_bytes(output, content)
-    papers = sections[len(own) :]
-    with_trials = sum(section.trials > 0 for section in papers)
-    stream = sys.stderr if is_device(output) else sys.stdout  # the page may go to /dev/stdout
+    stream = sys.stdout if folder else sys.stderr  # the page may go to /dev/stdout
     if own:
         print(f"own: {sum(section.trials for section in own)} trials in {len(own)} runs", file=stream)
-    print(f"{len(papers)} items, {with_trials} with trials, {len(records)} records", file=stream)
-    print(f"written: {output} ({len(content) / 1e6:.1f} MB)", file=stream)
+    with_trials = sum(section.trials > 0 for section in papers)
+    print(f"{len(papers)} items, {with_trials} with trials, {count_of(sections)} records", file=stream)
+    print(f"written: {output} ({_size(len(content))})", file=stream, flush=True)
+    if folder and (files := files_of(sections)):
+        number = len(files)
+        del sections, papers, own
+        size = sum(path.stat().st_size for path in write(folder, files))
+        print(f"written: {folder} ({number} files, {_size(size)}): charts and trials, beside the page", file=stream)
     return 0
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e6:.1f} MB"
 
 
 def _chosen(words: Arguments) -> list[str]:
@@ -88,13 +96,12 @@ class _Stored:
     words: Arguments
     store: Store
     results: Path
-    drawn: Sequence[Path]
 
-    def own(self, records: Records) -> list[PageSection]:
-        """A section for each of the user's own runs, newest first; their records are added to ``records``."""
+    def own(self) -> list[PageSection]:
+        """A section for each of the user's own runs, newest first."""
         found = []
         for number, run in enumerate(own_runs(self.store), 1):
-            entries = run.entries()
+            entries, records = run.entries(), Records()
             names = {}
             for entry in entries:
                 for record in entry.records:
@@ -102,27 +109,46 @@ class _Stored:
                 names[entry.row, entry.setting, tuple(entry.column)] = (entry.row, entry.column[0])
             spec = TableSpec(title=run.name, paper="", table="", metric=run.metric,
                              higher_is_better=not lower_is_better(run.metric), columns=("data", "cell"))  # fmt: skip
-            when = run.last[:16].replace("T", " ")
-            pictures = self._of_classes(run.name)
+            when, name = run.last[:16].replace("T", " "), f"{OWN}/{number}"
             table = without_copies(build(spec, entries))
-            found.append(section(f"{OWN}/{number}", run.command, table, entries, entries, [run.metric],
-                                 names, records, when=when, pictures=pictures, drawn=self.drawn))  # fmt: skip
+            found.append(section(name, run.command, table, entries, entries, [run.metric], names, records, when=when,
+                                 pictures=self._of_classes(name, run.name)))  # fmt: skip
         return found
 
-    def _of_classes(self, name: str) -> list[Picture]:
-        """The pictures that were drawn from the predictions of the run with this name."""
+    def _of_classes(self, name: str, run: str) -> list[Picture]:
+        """The pictures that were drawn from the predictions of a run."""
         try:
-            return _pictures(self.results / "tables" / table_name(name), _OF_CLASSES)
+            return _pictures(name, self.results / "tables" / table_name(run), _OF_CLASSES)
         except BoostrunError:  # not a name of a table: the run had none
             return []
 
-    def section(self, name: str, records: Records) -> PageSection:
-        """The section of an item; its records are added to ``records``."""
-        words = self.words
-        if paper.drawing(name, words.config_dir):
-            return self._drawn(name)
-        item, overrides = self._item(name)
-        cells = plan(item.settings, self.store)
+    def sections(self, names: Sequence[str]) -> list[PageSection]:
+        """The sections of items."""
+        found: dict[str, PageSection] = {}
+        items: dict[str, dict[str, tuple[paper.Item, Sequence[str]]]] = {}
+        for name in names:
+            of = name.partition("/")[0]
+            with self._sparing(of):
+                if paper.drawing(name, self.words.config_dir):
+                    found[name] = self._drawn(name)
+                else:
+                    group = of if catalogue.is_guest(of) else ""  # ours are planned together, which is faster
+                    items.setdefault(group, {})[name] = self._item(name)
+        for group, loaded in items.items():
+            with self._sparing(group):
+                settings = [one for item, _ in loaded.values() for one in item.settings]
+                planned = iter(plan(settings, self.store, data=False))
+                for name, (item, overrides) in loaded.items():
+                    found[name] = self._section(name, item, overrides, [next(planned) for _ in item.cells])
+        return [found[name] for name in names if name in found]
+
+    def _sparing(self, of: str) -> contextlib.AbstractContextManager:
+        return catalogue.leaving_out(of, requested=bool(self.words.names))
+
+    def _section(
+        self, name: str, item: paper.Item, overrides: Sequence[str], cells: Sequence[PlannedCell]
+    ) -> PageSection:
+        records = Records()
         for cell in cells:
             command = cell_words(cell.cell.config())
             for record in cell.best_records:
@@ -134,8 +160,8 @@ class _Stored:
         command = shlex.join(["boostrun", "reproduce", name, *kept, *(["--quick"] if item.spec.quick else [])])
         return section(
             name, command, table, entries, item.curves(cells), item.metrics, _names(item, cells), records,
-            extras=item.extras(entries, table), pictures=_pictures(item.folder()), differences_to=item.differences_to,
-            drawn=self.drawn,
+            extras=item.extras(entries, table), pictures=_pictures(name, item.folder()),
+            differences_to=item.differences_to,
         )  # fmt: skip
 
     def _item(self, name: str) -> tuple[paper.Item, Sequence[str]]:
@@ -151,7 +177,7 @@ class _Stored:
         plain = []
         if (folder / "table.csv").is_file():
             plain = list(csv.reader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
-        pictures = _pictures(folder)
+        pictures = _pictures(name, folder)
         missing = "" if plain or pictures else f"not drawn yet: boostrun table {name} --draw"
         return PageSection(name, title, f"boostrun reproduce {name}", missing, plain=plain, pictures=pictures)
 
@@ -169,21 +195,8 @@ def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[
     return names
 
 
-def _pictures(folder: Path, wanted: Sequence[str] = ("*.png",)) -> list[Picture]:
-    """The pictures of a folder, except those of its table and curves."""
+def _pictures(name: str, folder: Path, wanted: Sequence[str] = ("*.png",)) -> list[Picture]:
+    """The pictures of a folder for the section ``name``, except those of its table and curves."""
     paths = [path for pattern in wanted for path in sorted(folder.glob(pattern))]
     found = [path for path in paths if not path.name.startswith(_OURS)]
-    return [Picture(path.stem.replace("_", " "), _light(path.read_bytes())) for path in found]
-
-
-def _light(content: bytes) -> bytes:
-    """A PNG with 256 colours, enough for a drawing, which has a third of the size."""
-    from PIL import Image
-
-    made = io.BytesIO()
-    try:
-        with Image.open(io.BytesIO(content)) as image:
-            image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(made, "PNG", optimize=True)
-    except (OSError, ValueError):  # not a picture
-        return content
-    return min(content, made.getvalue(), key=len)
+    return [Picture(name, path.stem.replace("_", " "), path.read_bytes()) for path in found]

@@ -493,7 +493,7 @@ def drawing_digest(
     name: Hashable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras
 ) -> str:
     """A digest of the content of pictures: equal digests mean equal pictures. ``name`` stands for what else decides."""
-    total = hashlib.sha256(repr((_drawing_code(), name, list(metrics), extras)).encode())
+    total = hashlib.sha256(repr((drawing_code(), name, list(metrics), extras)).encode())
     records: dict[int, bytes] = {}  # entries share them
     for kind in (entries, curves):
         for entry in kind:
@@ -513,12 +513,13 @@ def _record_digest(record: Mapping) -> bytes:
 
 
 @functools.cache
-def _drawing_code() -> str:
+def drawing_code() -> str:
     """A digest of the modules that draw and of matplotlib's version."""
     total = hashlib.sha256(version("matplotlib").encode())
-    for file in sorted(resources.files("boostrun.report").iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py"):
-            total.update(file.read_bytes())
+    for package in ("boostrun.report", "boostrun.report.page"):
+        for file in sorted(resources.files(package).iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                total.update(file.read_bytes())
     return total.hexdigest()
 
 

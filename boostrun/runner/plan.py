@@ -25,7 +25,6 @@ from boostrun.data.options import of_trial, splits_anew
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend.registry import OwnChoice, registered, take_named, try_out
-from boostrun.files import user_cache
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
@@ -144,11 +143,6 @@ def open_store(settings: Settings) -> Store:
 def published_store(results: Path) -> Store:
     """The packed records below a folder of results, without single ones."""
     return Store(results / "no-records", packs_below(results))
-
-
-def indexes(cache_root: Path) -> tuple[Path, Path]:
-    """Where commands keep their indexes: in the cache, else in the user's cache."""
-    return cache_root / "indexes", user_cache() / "indexes"
 
 
 def places_of(settings: Settings) -> Places:

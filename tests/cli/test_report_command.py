@@ -8,6 +8,7 @@ import pytest
 from boostrun.store.store import pack, unpack
 
 from ..published import RESULTS, copies, of_item
+from ..report.test_page import unpacked
 
 
 @pytest.fixture
@@ -30,8 +31,15 @@ def test_the_figures_are_those_of_table(command, workplace, published):
     shown = [cell.replace("\u202f", "").replace(" ", "") for cell in re.findall(r">(\d[^<]*\(\d[^<]*\)[^<]*)<", page)]
     assert len(shown) >= 9 and all(figure in table for figure in shown)
     assert "boostrun reproduce reservoir/swaps" in page and str(workplace) not in page
-    summary = json.loads(re.search(r'id="records">(.*?)</script>', page)[1])
-    assert summary["commands"][0].startswith("algo=") and all(origin["commit"] for origin in summary["origins"])
+    (beside,) = (workplace / "pages" / "all_files").iterdir()
+    assert f'data-file="{beside.name}"' in page and out.splitlines()[-1].startswith("written: pages/all_files (1 files")
+    _, content = unpacked(beside.read_text())
+    trials = content["trials"]
+    assert trials["commands"][0].startswith("algo=") and all(origin["commit"] for origin in trials["origins"])
+    places = re.findall(r'data-r="([^"]*)"', page)
+    assert len(trials["records"]) == 90 and {int(place) for each in places for place in each.split()} == set(range(90))
+    assert content["charts"] and str(workplace) not in json.dumps(content)
+    assert command("report reservoir/swaps -o pages/all.html")[:2] == (0, out)
 
 
 @pytest.mark.slow
@@ -52,7 +60,7 @@ def test_an_item_that_is_published_smaller_is_shown_as_published(command, workpl
     assert "narrowed to: dataset=digits" in command("table reservoir/swaps dataset=digits")[1]
     assert command("report reservoir/swaps")[0] == 0
     page = (workplace / "report.html").read_text()
-    assert "changed by hand: T=30 trials=10<" in page and "oc.env" not in page.partition('id="records"')[0]
+    assert "changed by hand: T=30 trials=10<" in page and "oc.env" not in page
     notes.write_text("- changed by hand: T=none\n")
     code, out, _ = command("report reservoir/swaps")
     assert code == 0 and "0 with trials" in out
@@ -73,7 +81,9 @@ def test_a_figure_without_trials_is_shown_as_it_was_drawn(command, workplace):
     (folder / "figure.png").write_bytes(b"a picture")
     assert command("report shareboost/fig1 adaptive/figure3")[0] == 0
     page = (workplace / "report.html").read_text()
-    assert page.count("data:image/png;base64,YSBwaWN0dXJl") == 1 and "not drawn yet" in page
+    (picture,) = (workplace / "report_files").iterdir()
+    assert picture.read_bytes() == b"a picture" and f'src="report_files/{picture.name}"' in page
+    assert "not drawn yet" in page
 
 
 def test_a_papers_name_stands_for_its_items():

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
+from boostrun.errors import BoostrunError
 from boostrun.report import Entry, build
-from boostrun.report import figures as drawings
 from boostrun.report.canvas import svg
-from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures, draw_curves
-from boostrun.report.page import Records
-from boostrun.report.page import records as page
-from boostrun.report.page.records import rank_chart, section
+from boostrun.report.figures import Extras, curve_figures, draw_curves
+from boostrun.report.page import Records, beside, files_of
+from boostrun.report.page.beside import rank_chart
+from boostrun.report.page.records import section
 from boostrun.report.statistics import rank_methods
 
 from .test_page import HOSTILE, Page, curve, sections
@@ -44,7 +44,7 @@ def test_a_chart_names_its_data_set_and_lines_whatever_they_are_called(make_entr
 def test_equal_charts_are_equal_and_no_two_of_a_page_share_an_id(make_entry):
     def charts():
         _, (made,) = sections(make_entry, Records())
-        return [plot.chart for plot in made.plots]
+        return [chart for _, chart in made.details.content["charts"]]
 
     first, second = charts()
     assert charts() == [first, second]
@@ -89,20 +89,22 @@ def test_long_curves_are_thinned_on_the_page_and_keep_their_ends():
 def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     records = Records()
     _, (made,) = sections(make_entry, records)
-    assert [plot.title for plot in made.plots] == [
+    content = made.details.content
+    chart = content["charts"][0][1]
+    assert [title for title, _ in content["charts"]] == [
         "test accuracy % against weak learners", "test accuracy % against samples drawn"
     ]  # fmt: skip
-    assert list(dict.fromkeys(parts_of(made.plots[0].chart, "data-algo"))) == ["rand", "wsam", "geem"]
-    assert {"rand", "wsam", "geem", "mnist"} <= set(texts_of(made.plots[0].chart))
-    assert len(made.diagrams) == 1 and "6 seeds" in made.diagrams[0].caption and ": 1" in made.ranks_remark
+    assert list(dict.fromkeys(parts_of(chart, "data-algo"))) == ["rand", "wsam", "geem"]
+    assert {"rand", "wsam", "geem", "mnist"} <= set(texts_of(chart))
+    assert len(content["ranks"]) == 1 and "6 seeds" in content["ranks"][0][0] and ": 1" in content["remark"]
 
 
 def test_a_table_against_one_of_its_columns_and_too_many_lines(make_entry, spec):
     entries = [make_entry(f"m{number}", values=[1.0]) for number in range(30)]
     for entry in entries:
         entry.records[0]["curve"] = curve(0)
-    made = section("a/b", "", build(spec, entries), entries, entries, ["test_accuracy_pct"], {}, Records())
-    assert not made.plots and "more than 24 lines" in made.plots_remark
+    made = section("a/b", "", build(spec, entries), entries, entries, ["test_accuracy_pct"], {}, of(entries))
+    assert not made.details.content["charts"] and "more than 24 lines" in made.plots_remark
     assert not list(curve_figures([], [make_entry()], ["test_accuracy_pct"], Extras()))
     entries = [make_entry("geem", r=r, values=[1.0 + r], expected=1, metric="test_accuracy_pct") for r in (2, 4, 8)]
     (shown,) = curve_figures(entries, [], ["test_accuracy_pct"], Extras(sweep=(1, "r")))
@@ -121,7 +123,7 @@ def test_a_rank_diagram_names_every_method_once(k):
     assert len([part for part in parts if part.get("class") == "tied"]) == len(ranks.groups)
 
 
-# -- plots of an earlier page --------------------------------------------------------------------------------------
+# -- files of an earlier page ----------------------------------------------------------------------------------------
 
 CURVE = {"T": [1, 10, 100], "test_accuracy_pct": [50.0, 60.0, 70.0]}
 
@@ -138,43 +140,50 @@ def entries(make_entry):
 def count(monkeypatch):
     """How many figures have been drawn."""
     found = []
-    monkeypatch.setattr(page, "svg", lambda figure, name: found.append(name) or f"<svg>{len(found)}</svg>")
+    monkeypatch.setattr(beside, "svg", lambda figure, name: found.append(name) or f"<svg>{len(found)}</svg>")
     return found
 
 
-def plots(entries, folder, metrics=("test_accuracy_pct",), name="a/b"):
-    return page.plots_of(name, entries, entries, metrics, NO_EXTRAS, [folder / "drawn"])
+def of(entries):
+    records = Records()
+    for record in (record for entry in entries for record in entry.records):
+        records.put(record, "algo=x")
+    return records
 
 
-def test_what_has_not_changed_is_drawn_once(entries, count, tmp_path):
-    first = plots(entries, tmp_path)
-    assert plots(copy.deepcopy(entries), tmp_path) == first and len(count) == 1
-    assert plots(entries, tmp_path, name="a/c") != first  # ids within a chart are made of its section's name
-    assert len(list((tmp_path / "drawn").iterdir())) == 2
+def files(entries, folder, spec, name="a/b"):
+    """Write the files beside a page of some sections of that name; returns them."""
+    table = build(replace(spec, paper=""), entries)
+    made = [section(name, "", table, entries, entries, ["test_accuracy_pct"], {}, of(entries))]
+    list(beside.write(folder, files_of(made)))
+    return sorted(path.name for path in folder.iterdir())
 
 
-def test_whatever_a_plot_tells_makes_a_new_one_in_the_place_of_the_old(entries, count, tmp_path, monkeypatch):
+def test_what_has_not_changed_is_drawn_once(entries, count, tmp_path, spec):
+    (first,) = files(entries, tmp_path, spec)
+    assert files(copy.deepcopy(entries), tmp_path, spec) == [first] and len(count) == 1
+    assert first.startswith("a-b.") and files(entries, tmp_path, spec, "a/c")[0].startswith("a-c.")
+    assert len(count) == 2  # ids within a chart are made of its section's name
+
+
+def test_whatever_a_file_says_makes_a_new_one_in_the_place_of_the_old(entries, count, tmp_path, spec, monkeypatch):
     (entry,) = entries
-
-    def changed(part):
-        other = copy.deepcopy(entry)
-        other.records[0][part] = {**other.records[0][part], **{key: [9.0, 9.0, 9.0] for key in CURVE if key != "T"}}
-        return other
-
-    for number, one in enumerate(
-        [entry, changed("curve"), replace(entry, row="other"), replace(entry, setting="x")], 1
-    ):
-        plots([one], tmp_path)
-        assert len(count) == number
-    monkeypatch.setattr(drawings, "_drawing_code", lambda: "edited")
-    plots([entry], tmp_path)
-    assert len(count) == 5 and len(list((tmp_path / "drawn").iterdir())) == 1
+    (tmp_path / "mine.js").write_text("")
+    other = copy.deepcopy(entry)
+    other.records[0] |= {"key": "f" * 64, "curve": {**CURVE, "test_accuracy_pct": [9.0, 9.0, 9.0]}}
+    again = copy.deepcopy(entry)
+    again.records[0]["provenance"]["time"] = "2026-11-01T10:00:00"
+    seen = set()
+    for number, one in enumerate([entry, other, again, replace(entry, row="other"), replace(entry, setting="x")], 1):
+        found = files([one], tmp_path, spec)
+        assert len(count) == number and len(found) == 2 and "mine.js" in found
+        seen |= set(found)
+    monkeypatch.setattr(beside, "drawing_code", lambda: "edited")
+    assert len({*seen, *files([entry], tmp_path, spec)}) == 7
 
 
-def test_a_damaged_or_missing_memory_costs_time_alone(entries, count, tmp_path):
-    first = plots(entries, tmp_path)
-    (kept,) = (tmp_path / "drawn").iterdir()
-    kept.write_bytes(kept.read_bytes()[:-3])
-    again = plots(entries, tmp_path)
-    assert [one.title for one in again] == [one.title for one in first] and len(count) == 2
-    assert len(page.plots_of("a/b", entries, entries, ("test_accuracy_pct",), NO_EXTRAS)) == 1
+def test_a_file_that_cannot_be_written_is_one_sentence(entries, count, tmp_path, spec):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BoostrunError, match=r"cannot write .*file: "):
+        files(entries, tmp_path / "file", spec)
+    assert not count

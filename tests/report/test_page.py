@@ -1,4 +1,4 @@
-"""The HTML page: its numbers are those of the tables, nothing of a record becomes markup, nothing is fetched."""
+"""The HTML page: its numbers are those of the tables, no record becomes markup, and it fetches only its own files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import pytest
 
 from boostrun.report import TableSpec, build
 from boostrun.report.layout import layout
-from boostrun.report.page import PageSection, Records, render
-from boostrun.report.page.records import Best, Picture, best_of, bests, section
+from boostrun.report.page import PageSection, Records, files_of, render
+from boostrun.report.page.beside import Picture
+from boostrun.report.page.records import Best, best_of, bests, section
 from boostrun.runner.naming import OwnRun, own_runs
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'&"
@@ -91,10 +92,10 @@ def sections(make_entry, records, row="geem", dataset="mnist", **more):
     return table, [made]
 
 
-def test_every_text_of_the_table_is_on_the_page_with_its_marks_and_nothing_is_fetched(make_entry):
+def test_every_text_of_the_table_is_on_the_page_with_its_marks(make_entry):
     records = Records()
     table, made = sections(make_entry, records)
-    page = Page(render(made, records, "1.2"))
+    page = Page(render(made, "1.2", folder="some files"))
     laid = layout(table)
     for block in laid.blocks:
         for line in block.lines()[1:]:
@@ -102,22 +103,50 @@ def test_every_text_of_the_table_is_on_the_page_with_its_marks_and_nothing_is_fe
     assert "6/7" in " ".join(page.texts) and any("84.66 (0.30)" in text for text in page.texts)
     values = [float(attrs["data-v"]) for tag, attrs in page.tags if tag == "td" and "data-v" in attrs]
     assert set(values) >= {cell.mean for cell in table.cells}
-    records = Records()
-    _, made = sections(make_entry, records, pictures=[Picture("families", b"png")])
-    text = render(made, records, "1.2")
+
+
+def unpacked(script):
+    """(file name, content) of a file beside the page, as the page's script reads it."""
+    name, packed = re.fullmatch(r'boostrun\("([^"]*)", "([A-Za-z0-9+/=]*)"\);\n', script).groups()
+    return name, json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def test_the_page_fetches_nothing_but_the_files_beside_it(make_entry):
+    _, made = sections(make_entry, Records(), pictures=[Picture("reservoir/table3", "families", b"png")])
+    text = render(made, "1.2", folder="some files")
+    assert list(files_of(made)) == [made[0].pictures[0].file, made[0].details.file]
     for tag, attrs in Page(text).tags:
         assert tag not in ("iframe", "object", "embed", "base") and (tag != "link" or attrs["href"] == "data:,")
-        for name in ("src", "href", "action", "data"):
+        for name in ("href", "action", "data"):
             assert attrs.get(name, "#").startswith(("#", "data:")), (tag, attrs)
-    charts = " ".join(unpacked(text))
+        assert attrs.get("src", "") in ("", f"some%20files/{made[0].pictures[0].file}")
+        assert attrs.get("data-file", made[0].details.file) == made[0].details.file
+    charts = " ".join(svg for _, svg in made[0].details.content["charts"])
     assert "@import" not in text and "url(" not in text and "fetch(" not in text
     assert set(re.findall(r"url\((.)", charts)) == {"#"} and "<image" not in charts
 
 
-def unpacked(page):
-    """The charts of all items of a page, as its script unpacks them."""
-    packed = re.findall(r'data-packed="([^"]*)"', page)
-    return [chart for each in packed for chart in json.loads(zlib.decompress(base64.b64decode(each)))]
+def test_charts_diagrams_and_trials_are_in_the_file_of_their_section_and_not_in_the_page(make_entry):
+    records = Records()
+    table, (made,) = sections(make_entry, records)
+    text = render([made], "1.2", folder="files")
+    name, content = unpacked(files_of([made])[made.details.file]().decode())
+    assert name == made.details.file and content["trials"] == json.loads(json.dumps(records.summary()))
+    assert len(content["charts"]) == 2 and all("<path" in svg for _, svg in content["charts"])
+    ((caption, dataset, diagram),) = content["ranks"]
+    assert "6 seeds" in caption and dataset == "mnist" and all(cell.row in diagram for cell in table.cells)
+    assert "<path" not in text and records.summary()["records"][0][0] not in text
+    cells = [cell for block in made.blocks for row in block.rows for cell in row.cells if cell.records]
+    assert len(cells) == 3 and all(len(content["trials"]["records"]) > int(cell.records.split()[-1]) for cell in cells)
+
+
+def test_a_page_without_a_folder_has_everything_in_it(make_entry):
+    _, made = sections(make_entry, Records(), pictures=[Picture("reservoir/table3", "families", b"png")])
+    page = Page(render(made, "1.2"))
+    *_, inside = page.scripts
+    assert unpacked(inside.strip() + "\n")[0] == made[0].details.file
+    (image,) = [attrs for tag, attrs in page.tags if tag == "img"]
+    assert image["src"] == "data:image/png;base64,cG5n"
 
 
 def test_nothing_of_a_hostile_record_becomes_markup(make_entry):
@@ -132,19 +161,21 @@ def test_nothing_of_a_hostile_record_becomes_markup(make_entry):
         records.put(record, word, word)
         texts = {"plain": [[word], [word]], "footer": [word], "notes": [word], "targets": [word]}
         extra = PageSection(f"paper{word}/item{word}", word, word, word, **texts)
-        page = Page(render([*made, extra], records, word, word))
-        assert trial == "0" and len([tag for tag, _ in page.tags if tag == "script"]) == 2
-        return [tag for tag, _ in page.tags], [sorted(attrs) for _, attrs in page.tags], page
+        made = [replace(made[0], details=replace(made[0].details, trials=records.summary())), extra]
+        page, content = Page(render(made, word, word, folder=word)), made[0].details.content
+        charts = Page("".join(svg for *_, svg in content["charts"] + content["ranks"]))
+        assert trial == "0" and len([tag for tag, _ in page.tags if tag == "script"]) == 1
+        tags = [*page.tags, *charts.tags]
+        return [tag for tag, _ in tags], [sorted(attrs) for _, attrs in tags], page, content["trials"]
 
-    harmless, attributes, _ = tags_of("harmless")
-    found, hostile_attributes, page = tags_of(HOSTILE)
+    harmless, attributes, _, _ = tags_of("harmless")
+    found, hostile_attributes, page, summary = tags_of(HOSTILE)
     assert found == harmless and hostile_attributes == attributes
-    summary = json.loads(page.scripts[0])
     assert summary["records"][-1][1] == HOSTILE and list(summary["records"][-1][4]) == [HOSTILE]
     assert any(HOSTILE in text for text in page.texts)
 
 
-def test_a_record_is_kept_once_without_its_machine_and_charts_lie_packed_in_the_page(make_record, make_entry):
+def test_a_record_is_kept_once_without_its_machine(make_record):
     records = Records()
     record = make_record(3, cost={"samples_drawn": 63000, "train_seconds": 1.25, "peak_memory_mb": 99.5})
     record["provenance"] = {
@@ -160,19 +191,13 @@ def test_a_record_is_kept_once_without_its_machine_and_charts_lie_packed_in_the_
     assert summary["origins"][origin]["commit"] == "abc" and summary["origins"][origin]["dirty"]
     assert "somebody" not in json.dumps(summary)
     assert records.find([record, make_record(4)]) == [0]
-    records = Records()
-    _, made = sections(make_entry, records)
-    text = render(made, records, "1.2")
-    assert unpacked(text) == [str(plot.chart) for plot in made[0].plots] and made[0].plots
-    assert "<path" not in text.replace(str(made[0].diagrams[0].chart), "")
-    assert len(made[0].packed) < 0.6 * sum(len(plot.chart) for plot in made[0].plots)
 
 
 def test_differences_by_seed_are_a_table_of_their_own(make_entry):
     records = Records()
     _, (made,) = sections(make_entry, records, differences_to="rand")
     assert made.plain[1] == ["wsam", "mnist", "r=100", "test accuracy %", "6", "+1.00", "+1.00", "+1.00"]
-    page = render([made], records, "1")
+    page = render([made], "1")
     assert "less that of rand" in page and page.count("<details") == page.count("</details>")
     assert not sections(make_entry, Records())[1][0].plain
 
@@ -190,8 +215,8 @@ def trial(make_record, algo, seed, accuracy, command, time, **cell):
     return made
 
 
-def own_section(run, records, number=1):
-    entries, names = run.entries(), {}
+def own_section(run, number=1):
+    entries, names, records = run.entries(), {}, Records()
     for entry in entries:
         names[entry.row, entry.setting, entry.column] = (entry.row, entry.column[0])
         for record in entry.records:
@@ -208,14 +233,15 @@ def page(make_record, make_entry, spec):
     old = [trial(make_record, a, s, 80 + s + 5 * (a == "geem"), "boostrun -m algo=geem,rand", "2026-01-01T10:00:00")
            for a in ("geem", "rand") for s in (0, 1)]  # fmt: skip
     new = [trial(make_record, "rand", s, 70.0, "boostrun algo=rand", "2026-02-01T10:00:00") for s in (0, 1)]
-    records = Records()
     runs = [OwnRun("algo=rand", "boostrun algo=rand", "2026-02-01", new),
             OwnRun("algo=geem,rand", "boostrun -m algo=geem,rand", "2026-01-01", old)]  # fmt: skip
-    own = [own_section(run, records, number) for number, run in enumerate(runs, 1)]
+    own = [own_section(run, number) for number, run in enumerate(runs, 1)]
     entries = [make_entry(values=(84.0, 85.0), expected=2)]
     names = {("geem", "", ("mnist", "r=100")): ("geem", "mnist")}
-    papers = [section("reservoir/table3", "", build(spec, entries), entries, [], ["test_accuracy_pct"], names, records)]
-    return render([*own, *papers], records, "1.0")
+    papers = [
+        section("reservoir/table3", "", build(spec, entries), entries, [], ["test_accuracy_pct"], names, Records())
+    ]
+    return render([*own, *papers], "1.0", folder="files")
 
 
 def test_own_runs_come_first_and_the_first_screen_names_the_best_and_all_that_is_looked_for(page):

@@ -1,28 +1,47 @@
-"""One HTML page of many items: tables beside the papers' figures, charts, ranks, records. It fetches nothing.
+"""One HTML page of many items: tables beside the papers' figures, and files beside it with charts, ranks and records.
 
-Names and texts of records are escaped wherever they stand, in the page by Jinja, in charts by MarkupSafe; the summary
-of the records is JSON that the page's script puts in as text.
+It fetches nothing but these files, each when its item is opened. Names and texts of records are escaped wherever they
+stand, in the page by Jinja, in charts by MarkupSafe; the summary of the records is JSON that the page's script puts in
+as text.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
+from urllib.parse import quote
 
 from boostrun.report import verdicts
+from boostrun.report.page.beside import Picture
 from boostrun.report.page.records import PageSection, Records, bests, verdict_counts
 from boostrun.report.verdicts import Judged
 
-__all__ = ["OWN", "PageSection", "Records", "render"]
+__all__ = ["OWN", "PageSection", "Records", "count_of", "files_of", "render"]
 
 OWN = "own"
 """First part of the names of sections that are your own runs."""
 
 
+def files_of(sections: Sequence[PageSection]) -> dict[str, Callable[[], bytes]]:
+    """The files beside a page by name, each with the function that makes its content."""
+    found: dict[str, Callable[[], bytes]] = {}
+    for section in sections:
+        found |= {picture.file: functools.partial(getattr, picture, "light") for picture in section.pictures}
+        if section.details is not None:
+            found[section.details.file] = section.details.script
+    return found
+
+
+def count_of(sections: Sequence[PageSection]) -> int:
+    """The number of records in the sections, each counted once."""
+    return len({record[0] for one in sections if one.details for record in one.details.trials["records"]})
+
+
 def render(
-    sections: Sequence[PageSection], records: Records, version: str, remark: str = "",
-    claims: Mapping[str, Sequence[Judged]] | None = None,
+    sections: Sequence[PageSection], version: str, remark: str = "",
+    claims: Mapping[str, Sequence[Judged]] | None = None, folder: str = "",
 ) -> str:  # fmt: skip
     """The page.
 
@@ -31,14 +50,21 @@ def render(
     version : that of boostrun
     remark : a line below the heading
     claims : the claims of each paper with their verdicts, which come first
+    folder : the name of the folder beside the page that has :func:`files_of` its sections; if empty, their content is
+        in the page itself
     """
     from jinja2 import Environment
 
-    folder = resources.files("boostrun.report.page")
-    files = [folder.joinpath(f"page.{kind}") for kind in ("css", "js", "html")]
+    parts = resources.files("boostrun.report.page")
+    files = [parts.joinpath(f"page.{kind}") for kind in ("css", "js", "html")]
     style, script, page = (file.read_text(encoding="utf-8") for file in files)
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.filters["base64"] = lambda content: base64.b64encode(content).decode("ascii")
+
+    def address(picture: Picture) -> str:
+        if folder:
+            return f"{quote(folder)}/{picture.file}"
+        return f"data:image/png;base64,{base64.b64encode(picture.light).decode('ascii')}"
+
     papers: dict[str, list[PageSection]] = {}
     for section in sections:
         papers.setdefault(section.paper, []).append(section)
@@ -56,8 +82,10 @@ def render(
     return environment.from_string(page).render(
         papers=papers, own=own, stored=stored, choices=choices,
         bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
-        summary=records.summary(), trials=len(records), version=version, remark=remark,
-        style=style, script=script, claims=_verdicts(claims or {}), claims_told=verdicts.TOLD,
+        trials=count_of(sections),
+        version=version, remark=remark, style=style, script=script, claims=_verdicts(claims or {}),
+        claims_told=verdicts.TOLD, address=address, folder=quote(folder),
+        inside=[section.details.script().decode() for section in sections if section.details and not folder],
     )  # fmt: skip
 
 

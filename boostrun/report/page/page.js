@@ -53,10 +53,16 @@
     if (!said.has(item)) said.set(item, `${item.dataset.name} ${item.textContent}`.toLowerCase());
     return said.get(item);
   };
-  const fade = (item) => ["dataset", "algo"].forEach((name) => all(`.plots [data-${name}]`, item).forEach((part) => {
-    const chosen = form.elements[name].value;
-    part.toggleAttribute("data-off", Boolean(chosen && part.dataset[name]) && part.dataset[name] !== chosen);
-  }));
+  const fade = (item) => {
+    const others = (name, part) => {
+      const chosen = form.elements[name].value;
+      return Boolean(chosen && part.dataset[name]) && part.dataset[name] !== chosen;
+    };
+    ["dataset", "algo"].forEach((name) => all(`.plots [data-${name}]`, item).forEach((part) => {
+      part.toggleAttribute("data-off", others(name, part));
+    }));
+    all(".ranks figure", item).forEach((figure) => hide(figure, others("dataset", figure)));
+  };
   const filter = () => {
     const [paper, dataset, algo] = ["paper", "dataset", "algo"].map((name) => form.elements[name].value);
     const wanted = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -67,9 +73,6 @@
       const some = tables.map((table) => filterTable(table, dataset, algo)).some(Boolean);
       const fits = tables.length ? some : !dataset && !algo;
       fade(item);
-      all(".ranks figure", item).forEach((figure) => {
-        hide(figure, Boolean(dataset && figure.dataset.dataset) && figure.dataset.dataset !== dataset);
-      });
       const gone = !fits || (Boolean(paper) && item.dataset.paper !== paper) || (onlyStored && item.dataset.trials === "0");
       const lost = gone || !wanted.every((word) => says(item).includes(word));
       hide(item, lost);
@@ -120,37 +123,90 @@
   };
   all(".box").forEach(look);
 
-  // Charts: they lie packed until their item is opened; one of an item is seen at a time.
+  // What an item shows only when it is opened: charts, one of them at a time, diagrams of ranks, and trials. They come
+  // from a file beside the page, a script, since that is what a page on a disk may load.
+  const packed = new Map();  // file -> content in base64
+  window.boostrun = (file, content) => packed.set(file, content);
+  const { folder } = document.currentScript.dataset;
+  const fetched = (file) => new Promise((resolve, reject) => {
+    if (packed.has(file)) return resolve();
+    const script = element("script");
+    script.src = `${folder}/${file}`;
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error(`${decodeURIComponent(folder)}/${file} is missing`)));
+    document.head.append(script);
+    return undefined;
+  });
   const unpack = async (text) => {
     const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
   };
-  const draw = (item) => all(".plots[data-packed]", item).forEach(async (plots) => {
-    const { packed } = plots.dataset;
-    plots.removeAttribute("data-packed");
+  const contents = new Map();  // file -> promise of its content
+  const contentOf = (file) => {
+    if (!contents.has(file)) {
+      const content = fetched(file).then(() => unpack(packed.get(file)));
+      contents.set(file, content);
+      content.then(() => packed.delete(file), () => contents.delete(file));  // tried again when it is asked for again
+    }
+    return contents.get(file);
+  };
+  const drawing = (svg, caption) => {
+    const figure = element("figure");
+    figure.innerHTML = svg;
+    if (caption) figure.append(element("figcaption", caption));
+    return figure;
+  };
+  const plotsOf = (charts, title) => {
+    const plots = element("div", undefined, "plots");
+    const label = element("label", "Chart ");
+    const choice = element("select");
+    const figures = charts.map(([name, svg], number) => {
+      const figure = drawing(svg);
+      figure.setAttribute("role", "img");
+      figure.setAttribute("aria-label", `${title}: ${name}`);
+      hide(figure, number > 0);
+      choice.append(element("option", name));
+      look(figure);
+      return figure;
+    });
+    choice.addEventListener("change", () => figures.forEach((figure, number) => hide(figure, number !== choice.selectedIndex)));
+    label.append(choice);
+    plots.append(label, ...figures);
+    return plots;
+  };
+  const ranksOf = (ranks, remark) => {
+    const part = element("details", undefined, "ranks");
+    const panels = element("div", undefined, "panels");
+    panels.append(...ranks.map(([caption, dataset, svg]) => {
+      const figure = drawing(svg, caption);
+      figure.dataset.dataset = dataset;
+      return figure;
+    }));
+    const meaning = "Rank 1 is best. A bar joins methods that Nemenyi's test does not tell apart at 0.05 (CD: its critical "
+      + `difference). Ranks over seeds speak of their data set alone. ${remark}`;
+    part.append(element("summary", `Critical-difference diagrams (${ranks.length})`), element("p", meaning, "remark"), panels);
+    return part;
+  };
+  const fill = async (item) => {
+    const place = item.querySelector(".beside");
+    if (!place || place.querySelector(".plots, .ranks")) return;
     try {
-      const charts = await unpack(packed);
-      all("figure", plots).forEach((figure, number) => {
-        figure.innerHTML = charts[number];
-        look(figure);
-      });
+      const { charts, ranks, remark } = await contentOf(place.dataset.file);
+      const parts = charts.length ? [plotsOf(charts, item.querySelector("h2").textContent)] : [];
+      if (ranks.length || remark) parts.push(ranksOf(ranks, remark));
+      place.replaceChildren(...parts);
       fade(item);
     } catch (error) {
-      plots.replaceChildren(element("p", `This browser cannot unpack charts (${error.message}).`, "remark"));
+      const why = `The charts and trials of this item cannot be shown: ${error.message}. boostrun report writes them after the page, into a folder that stays beside it.`;
+      place.replaceChildren(element("p", why, "remark"));
     }
-  });
-  document.addEventListener("toggle", ({ target }) => target.open && target.matches("details.item") && draw(target), true);
-  all("details.item[open]").forEach(draw);
-  all(".plots").forEach((plots) => {
-    const choice = plots.querySelector("select");
-    const figures = all("figure", plots);
-    choice.addEventListener("change", () => figures.forEach((figure, number) => hide(figure, number !== choice.selectedIndex)));
-  });
+    place.dataset.filled = "";
+  };
+  document.addEventListener("toggle", ({ target }) => target.open && target.matches("details.item") && fill(target), true);
+  addEventListener("load", () => all("details.item[open]").forEach(fill));
 
   // The trials behind a figure.
-  let summary = null;  // read when the first of them is asked for
-  const stored = () => summary ??= JSON.parse(document.getElementById("records").textContent);
   const dialog = document.getElementById("trials");
   const pairs = (list) => {
     const made = element("dl");
@@ -158,8 +214,7 @@
     return made;
   };
   const figures = (values) => Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", ");
-  const trial = ([key, seed, command, origin, metrics, counts, time, stale]) => {
-    const { commands, origins } = stored();
+  const trial = ({ commands, origins }, [key, seed, command, origin, metrics, counts, time, stale]) => {
     const made = element("details");
     const from = origins[origin];
     const first = Object.entries(metrics)[0];
@@ -179,7 +234,7 @@
     made.append(pairs(list));
     return made;
   };
-  document.addEventListener("click", (event) => {
+  document.addEventListener("click", async (event) => {
     const button = event.target.closest("button[data-r]");
     if (!button) return;
     const row = button.closest("tr");
@@ -188,9 +243,14 @@
     const head = all("thead tr:first-child th", table).find((one) => one.dataset.g === group);
     const title = [table.caption?.textContent, head?.textContent, row.cells[0].textContent].filter(Boolean).join(" · ");
     document.getElementById("trials-title").textContent = `${title}: ${button.textContent}`;
-    const numbers = button.dataset.r.split(" ").map(Number);
-    dialog.querySelector("div").replaceChildren(...numbers.map((number) => trial(stored().records[number])));
-    dialog.querySelector("details").open = numbers.length === 1;
+    const inside = dialog.querySelector("div");
+    try {
+      const { trials } = await contentOf(button.closest(".item").querySelector(".beside").dataset.file);
+      inside.replaceChildren(...button.dataset.r.split(" ").map((number) => trial(trials, trials.records[number])));
+      inside.querySelector("details").open = inside.children.length === 1;
+    } catch (error) {
+      inside.replaceChildren(element("p", error.message, "remark"));
+    }
     dialog.showModal();
   });
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

@@ -1,28 +1,19 @@
-"""The sections of a page: each item's table, charts, ranks and pictures, and the records behind them in few bytes."""
+"""The sections of a page: each item's table, and the records behind it in few bytes."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from markupsafe import Markup, escape
-
-from boostrun.files import remember, remembered
 from boostrun.report import verdicts
-from boostrun.report.canvas import svg
 from boostrun.report.entry import MOST_LINES, Entry, canonical, too_many
-from boostrun.report.figures import NO_EXTRAS, Extras, curve_figures, drawing_digest
+from boostrun.report.figures import NO_EXTRAS, Extras
 from boostrun.report.formats import BEST, metric_name, spread
 from boostrun.report.layout import Layout, block_title, group_head, layout
-from boostrun.report.statistics import Ranks
-from boostrun.report.table import Comparison, ResultTable, contests, rounded_differences
+from boostrun.report.page.beside import Details, Picture, anchor_of
+from boostrun.report.table import Comparison, ResultTable, rounded_differences
 from boostrun.report.verdicts import Judged
 
 _MACHINE = ("seconds", "time_s", "memory", "_mb", "per_second")  # parts of the names of figures that a machine decides
@@ -31,7 +22,7 @@ _PACKAGES = ("boostrun", "numpy", "scipy", "numba", "scikit-learn", "river")
 
 
 class Records:
-    """The records of a page, each once, by number: :meth:`put` in, :meth:`find`, and :meth:`summary` for JSON."""
+    """The records of a section, each once, by number: :meth:`put` in, :meth:`find`, and :meth:`summary` for JSON."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -161,39 +152,6 @@ def verdict_counts(claims: Mapping[str, Sequence[Judged]]) -> list[list[str]]:
     return verdicts.summary(claims) if claims else []
 
 
-_POINTS = 60  # of a curve; more cannot be seen at the width of a page
-
-
-class Plot(NamedTuple):
-    """A figure and its name in a list of choices."""
-
-    title: str
-    chart: Markup
-
-
-def plots_of(
-    name: str, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras,
-    folders: Sequence[Path] = (),
-) -> list[Plot]:  # fmt: skip
-    """The plots of the section ``name``.
-
-    They are kept in the first of ``folders`` that can be written, and drawn again only if something that they show has
-    changed.
-    """
-    digest = drawing_digest((name, _POINTS), entries, curves, metrics, extras)
-    places = [folder / hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:24] for folder in folders]
-    for place in places:
-        kept = remembered(place)
-        if isinstance(kept, dict) and kept.get("of") == digest:
-            return [Plot(title, Markup(chart)) for title, chart in kept["plots"]]
-    plots = [
-        Plot(title, Markup(svg(figure, f"{name} {stem}")))
-        for stem, title, figure in curve_figures(entries, curves, metrics, extras, _POINTS)
-    ]
-    remember(places, {"of": digest, "plots": [[title, str(chart)] for title, chart in plots]})
-    return plots
-
-
 #: (row, setting, column) -> (algorithm, data set) of a cell
 Names = Mapping[tuple, tuple[str, str]]
 
@@ -273,64 +231,12 @@ def _sortable(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.10g}"
 
 
-_WIDTH, _SIDE, _ROW, _TOP = 460, 132, 17, 44
-
-
-def rank_chart(ranks: Ranks, title: str) -> Markup:
-    """Demsar's diagram (2006, Figure 1): the best rank on the left, Nemenyi's critical difference above the line."""
-    k = len(ranks.methods)
-    left, right = _SIDE, _WIDTH - _SIDE
-
-    def at(rank: float) -> float:
-        return round(left + (rank - 1) / (k - 1) * (right - left), 1)
-
-    bars = len(ranks.groups)
-    below = _TOP + 12 + 6 * bars
-    height = below + _ROW * math.ceil(k / 2) + 6
-    parts = [f'<path class="axis" d="M{left} {_TOP}H{right}"/>']
-    step = math.ceil(k / 12)
-    for tick in range(1, k + 1, step):
-        parts.append(f'<path class="axis" d="M{at(tick):g} {_TOP - 4}v4"/>')
-        parts.append(f'<text x="{at(tick):g}" y="{_TOP - 8}" text-anchor="middle">{tick}</text>')
-    wide = min(at(1 + ranks.critical_difference), right) - left
-    label = f"CD {ranks.critical_difference:.2f}"
-    parts.append(f'<path class="cd" d="M{left} 14v6m0-3h{wide:g}m0-3v6"/>')
-    parts.append(f'<text x="{left + wide / 2:g}" y="11" text-anchor="middle">{label}</text>')
-    for number, (first, last) in enumerate(ranks.groups):
-        ends = at(ranks.mean_ranks[first]) - 2, at(ranks.mean_ranks[last]) + 2
-        parts.append(f'<path class="tied" d="M{ends[0]:g} {_TOP + 7 + 6 * number}H{ends[1]:g}"/>')
-    half = math.ceil(k / 2)
-    for place, (method, rank) in enumerate(zip(ranks.methods, ranks.mean_ranks)):
-        on_left = place < half
-        y = below + _ROW * (place if on_left else k - 1 - place) + 8
-        edge, anchor = (left - 8, "end") if on_left else (right + 8, "start")
-        parts.append(f'<path class="leader" d="M{at(rank):g} {_TOP}V{y}H{edge}"/>')
-        inside = f"{escape(method)} {rank:.2f}" if on_left else f"{rank:.2f} {escape(method)}"
-        parts.append(
-            f'<text x="{edge + (-4 if on_left else 4)}" y="{y}" dy=".35em" text-anchor="{anchor}">{inside}</text>'
-        )
-    label = f'role="img" aria-label="critical-difference diagram: {escape(title)}"'
-    return Markup(f'<svg viewBox="0 0 {_WIDTH} {height}" {label}>{"".join(parts)}</svg>')
-
-
-class Picture(NamedTuple):
-    """A stored picture: its caption and its PNG bytes."""
-
-    caption: str
-    content: bytes
-
-
-class Diagram(NamedTuple):
-    """A critical-difference diagram with its caption, and its data set if it has one."""
-
-    caption: str
-    dataset: str
-    chart: Markup
-
-
 @dataclass(frozen=True)
 class PageSection:
-    """The view of an item on the page; ``told`` counts its figures, ``when`` is the end of its last trial."""
+    """The view of an item on the page; ``told`` counts its figures, ``when`` is the end of its last trial.
+
+    ``details`` and ``pictures`` are files beside the page.
+    """
 
     name: str
     title: str
@@ -340,24 +246,14 @@ class PageSection:
     targets: Sequence[str] = ()
     footer: Sequence[str] = ()
     notes: Sequence[str] = ()
-    plots: Sequence[Plot] = ()
-    diagrams: Sequence[Diagram] = ()
     plots_remark: str = ""
-    ranks_remark: str = ""
     pictures: Sequence[Picture] = ()
     plain: Sequence[Sequence[str]] = ()
     plain_told: str = ""
     trials: int = field(default=0)
     best: Sequence[Best] = ()
     when: str = ""
-
-    @property
-    def packed(self) -> str:
-        """The charts for the page's script: a list in JSON, deflated, in base64; empty without charts."""
-        if not self.plots:
-            return ""
-        charts = json.dumps([str(plot.chart) for plot in self.plots], separators=(",", ":"))
-        return base64.b64encode(zlib.compress(charts.encode(), 9)).decode("ascii")
+    details: Details | None = None
 
     @property
     def paper(self) -> str:
@@ -380,19 +276,10 @@ class PageSection:
         return list(dict.fromkeys(group.dataset for block in self.blocks for group in block.groups if group.dataset))
 
 
-def anchor_of(name: str) -> str:
-    """The name of links to an item.
-
-    >>> anchor_of("reservoir/table3")
-    'reservoir-table3'
-    """
-    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name)
-
-
 def section(
     name: str, command: str, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry],
     metrics: Sequence[str], names: Names, records: Records, *, extras: Extras = NO_EXTRAS,
-    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "", drawn: Sequence[Path] = (),
+    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "",
 ) -> PageSection:  # fmt: skip
     """The section of a table.
 
@@ -400,21 +287,11 @@ def section(
     ----------
     entries : those that the table was built of
     curves : one for each cell
+    records : those of the section alone
     differences_to : the row that others are compared with by seed, if any
-    drawn : folders that keep plots of earlier pages
     """
     laid = layout(table)
-    plots = plots_of(name, entries, curves, metrics, extras, drawn)
     why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
-    held, remark = contests(table)
-    diagrams = [
-        Diagram(
-            f"{contest.title}: mean ranks over {contest.over}; Friedman p {_p(contest.ranks.friedman_p)}",
-            contest.dataset,
-            rank_chart(contest.ranks, contest.title),
-        )
-        for contest in held
-    ]
     plain, plain_told = rounded_differences(table, differences_to) if differences_to else ([], "")
     targets = [line for line in laid.footer if line.startswith("target ")]
     asked = [cell for cell in table.cells if cell.expected]
@@ -430,18 +307,12 @@ def section(
         targets=targets,
         footer=[line for line in laid.footer if line not in targets],
         notes=laid.notes,
-        plots=plots,
-        diagrams=diagrams,
         plots_remark=why,
-        ranks_remark=remark,
         pictures=pictures,
         plain=plain if len(plain) > 1 else [],
         plain_told=plain_told,
         trials=trials,
         best=best_of(table, entries, anchor_of(name), laid.heading, names),
         when=when,
+        details=Details(name, table, entries, curves, metrics, extras, records.summary()) if len(records) else None,
     )
-
-
-def _p(p: float) -> str:
-    return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"
