@@ -11,7 +11,7 @@ from boostrun.report.entry import MOST_LINES, too_many
 from boostrun.report.figures import NO_EXTRAS, drawing_digest, drawn_before, stamp, write_both, write_pictures
 from boostrun.report.formats import lower_is_better
 from boostrun.report.metrics import without_curves
-from boostrun.runner.naming import distinctions, numbered
+from boostrun.runner.naming import dataset_of, distinctions, flat, numbered
 from boostrun.runner.plan import PlannedCell
 
 
@@ -27,8 +27,8 @@ def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry
     # a key that one method alone has, or in which no method differs from itself, tells nothing beside its name
     told = {key for key, pairs in values.items() if len(pairs) > len({row for row, _ in pairs})}
     found = []
-    for one, entry in zip(keys, entries):
-        panel = " ".join([one["dataset"], *([one["features"]] if several else [])])
+    for one, entry, cell in zip(keys, entries, cells):
+        panel = " ".join([dataset_of(flat(cell.cell.config())), *([one["features"]] if several else [])])
         rest = " ".join(f"{key}={value}" for key, value in one.items() if key in told)
         found.append(dataclasses.replace(entry, column=(panel, rest)))
     return numbered(found)

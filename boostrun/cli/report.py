@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boostrun import __version__
-from boostrun.cli.arguments import Arguments
-from boostrun.cli.run import table_name
+from boostrun.cli.arguments import Arguments, parse
+from boostrun.cli.run import compose_words, split_metrics, table_name
 from boostrun.config import catalogue
-from boostrun.config.settings import PLACES
+from boostrun.config.settings import PLACES, Settings
 from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
-from boostrun.report.formats import lower_is_better
+from boostrun.report.formats import lower_is_better, metric_name
 from boostrun.report.markup import write_bytes
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
@@ -28,8 +28,8 @@ from boostrun.report.page.beside import Picture, write
 from boostrun.report.page.records import section
 from boostrun.runner import paper
 from boostrun.runner.claims import verdicts
-from boostrun.runner.naming import cell_words, own_runs
-from boostrun.runner.plan import PlannedCell, compose_one, open_store, plan
+from boostrun.runner.naming import OwnRun, cell_words, own_runs
+from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan
 from boostrun.store.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
@@ -48,9 +48,12 @@ def main(words: Arguments) -> int:
     stored = _Stored(words, open_store(settings), Path(settings.root["results"]))
     own = stored.own() if OWN in words.names or not words.names else []
     papers = stored.sections(names)
-    sections = [*own, *papers]
-    claims = verdicts((), places, words.config_dir, names) if names else {}
-    page = render(sections, __version__, claims=claims, folder=folder.name if folder else "")
+    kept = {section.paper for section in papers if section.trials or section.plain}
+    about = [name for name in names if name.partition("/")[0] in kept]
+    claims = verdicts((), places, words.config_dir, about) if about else {}
+    sections = [*own, *(section for section in papers if words.names or section.paper in kept)]
+    page = render(sections, __version__, claims=claims, folder=folder.name if folder else "",
+                  without=list(dict.fromkeys(one.paper for one in papers if one not in sections)))  # fmt: skip
     content = page.encode("utf-8", "backslashreplace")  # a path may contain other bytes than UTF-8
     write_bytes(output, content)
     stream = sys.stdout if folder else sys.stderr  # the page may go to /dev/stdout
@@ -99,21 +102,36 @@ class _Stored:
 
     def own(self) -> list[PageSection]:
         """A section for each of the user's own runs, newest first."""
-        found = []
-        for number, run in enumerate(own_runs(self.store), 1):
-            entries, records = run.entries(), Records()
-            names = {}
-            for entry in entries:
-                for record in entry.records:
-                    records.put(record, cell_words(record["cell"]))
-                names[entry.row, entry.setting, tuple(entry.column)] = (entry.row, entry.column[0])
-            spec = TableSpec(title=run.name, paper="", table="", metric=run.metric,
-                             higher_is_better=not lower_is_better(run.metric), columns=("data", "cell"))  # fmt: skip
-            when, name = run.last[:16].replace("T", " "), f"{OWN}/{number}"
-            table = without_copies(build(spec, entries))
-            found.append(section(name, run.command, table, entries, entries, [run.metric], names, records, when=when,
-                                 pictures=self._of_classes(name, run.name)))  # fmt: skip
-        return found
+        return [self._own(f"{OWN}/{number}", run) for number, run in enumerate(own_runs(self.store), 1)]
+
+    def _own(self, name: str, run: OwnRun) -> PageSection:
+        cells, metrics = self._asked(run)
+        stale = {record["key"]: why for cell in cells for record, why in cell.stale.values()}
+        curves, records = run.entries(cells), Records()
+        for record in (record for entry in curves for record in entry.records):
+            records.put(record, cell_words(record["cell"]), stale.get(record["key"], ""))
+        entries = [
+            replace(entry, column=(*entry.column, metric_name(metric)), metric=metric)
+            for entry in curves for metric in metrics
+        ]  # fmt: skip
+        names = {(entry.row, entry.setting, entry.column): (entry.row, entry.column[0]) for entry in entries}
+        higher = not lower_is_better(metrics[0])
+        spec = TableSpec(run.name, "", "", metrics[0], higher, columns=("data", "cell", "metric"))
+        table = without_copies(build(spec, entries))
+        return section(
+            name, run.command, table, entries, curves, metrics, names, records, when=run.last[:16].replace("T", " "),
+            pictures=self._of_classes(name, run.name), missing=[f"{label}: {why}" for label, why in table.missing],
+        )  # fmt: skip
+
+    def _asked(self, run: OwnRun) -> tuple[list[PlannedCell], list[str]]:
+        """The cells that a run asked for, none if its command cannot be composed any more; and the metrics it shows."""
+        cells, metrics = list[PlannedCell](), list[str]()
+        with contextlib.suppress(BoostrunError):
+            settings, metrics, every = _composed(run.command)
+            known = {record["cell_key"] for record in run.records}
+            cells = [one for one in plan(settings, self.store, data=False) if every or one.cell.key in known]
+        measured = {name for cell in cells for record in cell.best_records for name in record["metrics"]}
+        return cells, [name for name in metrics if name in measured] or [run.metric]
 
     def _of_classes(self, name: str, run: str) -> list[Picture]:
         """The pictures that were drawn from the predictions of a run."""
@@ -180,6 +198,26 @@ class _Stored:
         pictures = _pictures(name, folder)
         missing = "" if plain or pictures else f"not drawn yet: boostrun table {name} --draw"
         return PageSection(name, title, f"boostrun reproduce {name}", missing, plain=plain, pictures=pictures)
+
+
+def _composed(command: str) -> tuple[list[Settings], list[str], bool]:
+    """The settings and metrics of a run's command, and whether the run has all of its cells.
+
+    There are none for a search. BoostrunError if the command does not fit. A record may come from another machine: a
+    command that looks something up is not composed.
+    """
+    program, *argv = shlex.split(command) or [""]
+    if "${" in command or program not in ("boostrun", "boostrun.run"):
+        return [], [], True
+    if program == "boostrun.run":
+        return compose_all(argv), [], True
+    words = parse(argv)
+    if words.verb == "reproduce":
+        return paper.load(words.names[0], words.overrides, "quick" in words.flags, words.config_dir).settings, [], False
+    if words.verb != "run":
+        return [], [], True
+    overrides, metrics = split_metrics(words.overrides)
+    return compose_words(words, overrides)[1], metrics, True
 
 
 def _names(item: paper.Item, cells: Sequence[PlannedCell]) -> dict[tuple, tuple[str, str]]:

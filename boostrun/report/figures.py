@@ -131,14 +131,13 @@ def curve_figures(
         level, head = extras.sweep
         yield from _drawn(f"curve_{head}", f"against {head}", draw_sweep(entries, level, head))
     for metric in () if too_many(curves) else metrics:
-        name = f"{metric_name(metric)} against"
         figure = draw_stream(curves, metric, extras, most)
-        yield from _drawn(f"curve_{metric}_examples", f"{name} examples seen", figure)
+        yield from _drawn(f"curve_{metric}_examples", f"{metric_name(metric)} against examples seen", figure)
         for against in AGAINST:
             if against != metric:
                 stem = f"curve_{against}" if len(metrics) == 1 else f"curve_{metric}_{against}"
-                figure = draw_curves(curves, metric, against, extras, most)
-                yield from _drawn(stem, f"{name} {_against_name(against, extras.t_name)}", figure)
+                name = f"{metric_name(_shown(metric))} against {_against_name(against, extras.t_name)}"
+                yield from _drawn(stem, name, draw_curves(curves, metric, against, extras, most))
     if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
         yield from _drawn("families", "share of each feature family", draw_families(curves))
     if extras.tradeoff:
@@ -216,11 +215,10 @@ def draw_curves(
     :func:`~boostrun.report.entry.curve_points`. Test accuracy is drawn as error. Entries without a curve are counted
     below the panels. Returns None if no record has such a curve.
     """
-    as_error = metric == "test_accuracy_pct"
-    shown = "test_error_pct" if as_error else metric
+    shown = _shown(metric)
 
     def turned(value: float) -> float:
-        return 100.0 - value if as_error else value
+        return value if shown == metric else 100.0 - value
 
     sets: dict[str, list[Line]] = {}
     for entry in entries:
@@ -261,6 +259,11 @@ def draw_curves(
     without = len(entries) - sum(map(len, sets.values())) - sum(map(len, levels.values()))
     missing = f"; no curve: {without} of {len(entries)} cells" if without else ""
     return with_legend(figure, list(keys.values()), f"{_OVER_TRIALS}, not of the mean{missing}")
+
+
+def _shown(metric: str) -> str:
+    """The metric that curves of a metric show."""
+    return "test_error_pct" if metric == "test_accuracy_pct" else metric
 
 
 def _columns(parts: Sequence[int]) -> int:

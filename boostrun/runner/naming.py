@@ -171,28 +171,50 @@ class OwnRun:
         common = [name for name in (done[0] if done else ()) if all(name in metrics for metrics in done)]
         return METRIC if METRIC in common or not common else common[0]
 
-    def entries(self) -> list[Entry]:
-        """One entry per cell, by data set and by the settings that distinguish it, in the order of their values."""
-        cells: dict[str, list[Mapping[str, Any]]] = {}
-        for record in self.records:
-            cells.setdefault(record["cell_key"], []).append(record)
-        settings = [flat(records[0]["cell"]) for records in cells.values()]
-        varying = _varying(settings)
-        several = len({one["features"] for one in settings}) > 1
+    def entries(self, asked: Sequence[PlannedCell] = ()) -> list[Entry]:
+        """One entry per cell, by data set and by the settings that distinguish it, in the order of their values.
 
-        def order(one: Mapping[str, Any]) -> tuple:
+        ``asked`` are the cells of the command. They say how many trials each has, and include those whose trials an
+        earlier command ran and those without a record.
+        """
+        planned = {cell.cell.key: cell for cell in asked}
+        kept = {cell.cell.key: list[Mapping[str, Any]]() for cell in asked}
+        for record in self.records:
+            kept.setdefault(record["cell_key"], []).append(record)
+        settings = {
+            key: flat(planned[key].cell.config() if key in planned else records[0]["cell"])
+            for key, records in kept.items()
+        }
+        varying = _varying(list(settings.values()))
+        several = len({one["features"] for one in settings.values()}) > 1
+
+        def order(pair: tuple[str, Mapping[str, Any]]) -> tuple:
+            one = pair[1]
             values = [one.get(key) for key in varying]
             parts = [(0, value, "") if isinstance(value, (int, float)) else (1, 0, str(value)) for value in values]
             return (str(one["dataset"]), str(one["features"]), *parts, str(one["algo"]))
 
         found = []
-        for one, records in sorted(zip(settings, cells.values()), key=lambda pair: order(pair[0])):
+        for key, one in sorted(settings.items(), key=order):
             panel = f"{dataset_of(one)} {one['features']}" if several else dataset_of(one)
-            cell = " ".join(f"{key}={word(one[key])}" for key in varying if key in one)
-            done = [record for record in records if record["status"] == "done"]
-            failed = len(records) - len(done)
-            found.append(Entry(str(one["algo"]), (panel, cell), {}, len(records), done, failed=failed))
+            label = " ".join(f"{name}={word(one[name])}" for name in varying if name in one)
+            found.append(_entry(str(one["algo"]), (panel, label), kept[key], planned.get(key)))
         return numbered(found)
+
+
+def _entry(row: str, column: tuple[str, ...], records: Sequence[Mapping[str, Any]], cell: PlannedCell | None) -> Entry:
+    """The entry of a cell with these records of its run; why the first of its failed trials failed is the reason."""
+    failed = [record for record in records if record["status"] != "done"]
+    done: Sequence[Mapping[str, Any]]
+    if cell is None:
+        done = [record for record in records if record["status"] == "done"]
+        entry = Entry(row, column, {}, len(records), done)
+    else:
+        done = cell.best_records
+        entry = Entry(row, column, {}, len(cell.settings.seeds), done, len(cell.stale), sampled=frozenset(cell.sampled))
+    seeds = {record["seed"] for record in done}
+    errors = [str((record["error"] or {}).get("message", "")) for record in failed if record["seed"] not in seeds]
+    return replace(entry, failed=len(errors), reason=next(filter(None, errors), ""))
 
 
 def own_runs(store: Store) -> list[OwnRun]:
@@ -231,13 +253,12 @@ def _name(command: str) -> str:
 
 
 def dataset_of(settings: Mapping[str, Any]) -> str:
-    """The name of a data set, and of the file that it reads, if any.
+    """The name of the file or folder that a data set reads, if any, else the name of the data set.
 
     >>> dataset_of({"dataset": "csv", "dataset.path": "tables/iris.csv"}), dataset_of({"dataset": "digits"})
-    ('csv iris.csv', 'digits')
+    ('iris.csv', 'digits')
     """
-    path = str(settings.get("dataset.path") or "").rstrip("/")
-    return " ".join(filter(None, (str(settings["dataset"]), path.rpartition("/")[2])))
+    return str(settings.get("dataset.path") or "").rstrip("/").rpartition("/")[2] or str(settings["dataset"])
 
 
 def _varying(settings: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -64,8 +64,9 @@ def unfold(shown, selector="details"):
     shown.execute_async_script(
         """const [selector, done] = arguments;
         const open = () => document.querySelectorAll(selector).forEach((part) => { part.open = true; });
+        const waits = (place) => !place.closest('details:not([open])');
         const look = () => {
-          if (document.querySelector('details.item[open] .beside:not([data-filled])')) return setTimeout(look, 20);
+          if ([...document.querySelectorAll('.beside:not([data-filled])')].some(waits)) return setTimeout(look, 20);
           open();
           return done();
         };

@@ -41,7 +41,7 @@ def count_of(sections: Sequence[PageSection]) -> int:
 
 def render(
     sections: Sequence[PageSection], version: str, remark: str = "",
-    claims: Mapping[str, Sequence[Judged]] | None = None, folder: str = "",
+    claims: Mapping[str, Sequence[Judged]] | None = None, folder: str = "", without: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The page.
 
@@ -52,6 +52,7 @@ def render(
     claims : the claims of each paper with their verdicts, which come first
     folder : the name of the folder beside the page that has :func:`files_of` its sections; if empty, their content is
         in the page itself
+    without : papers that are left out, since nothing of them is stored
     """
     from jinja2 import Environment
 
@@ -84,7 +85,7 @@ def render(
         bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
         trials=count_of(sections),
         version=version, remark=remark, style=style, script=script, claims=_verdicts(claims or {}),
-        claims_told=verdicts.TOLD, address=address, folder=quote(folder),
+        claims_told=verdicts.TOLD, address=address, folder=quote(folder), without=without,
         inside=[section.details.script().decode() for section in sections if section.details and not folder],
     )  # fmt: skip
 

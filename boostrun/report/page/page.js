@@ -203,8 +203,10 @@
     }
     place.dataset.filled = "";
   };
-  document.addEventListener("toggle", ({ target }) => target.open && target.matches("details.item") && fill(target), true);
-  addEventListener("load", () => all("details.item[open]").forEach(fill));
+  const seen = (item) => !item.parentElement.closest("details:not([open])");
+  const fillSeen = () => all("details.item[open]").filter(seen).forEach(fill);
+  document.addEventListener("toggle", ({ target }) => target.open && target.matches(".item, .paper") && fillSeen(), true);
+  addEventListener("load", fillSeen);
 
   // The trials behind a figure.
   const dialog = document.getElementById("trials");

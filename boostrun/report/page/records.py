@@ -235,7 +235,7 @@ def _sortable(value: float) -> str:
 class PageSection:
     """The view of an item on the page; ``told`` counts its figures, ``when`` is the end of its last trial.
 
-    ``details`` and ``pictures`` are files beside the page.
+    ``missing`` are lines on the cells that lack trials. ``details`` and ``pictures`` are files beside the page.
     """
 
     name: str
@@ -253,6 +253,7 @@ class PageSection:
     trials: int = field(default=0)
     best: Sequence[Best] = ()
     when: str = ""
+    missing: Sequence[str] = ()
     details: Details | None = None
 
     @property
@@ -279,7 +280,7 @@ class PageSection:
 def section(
     name: str, command: str, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry],
     metrics: Sequence[str], names: Names, records: Records, *, extras: Extras = NO_EXTRAS,
-    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "",
+    pictures: Sequence[Picture] = (), differences_to: str = "", when: str = "", missing: Sequence[str] = (),
 ) -> PageSection:  # fmt: skip
     """The section of a table.
 
@@ -289,6 +290,7 @@ def section(
     curves : one for each cell
     records : those of the section alone
     differences_to : the row that others are compared with by seed, if any
+    missing : lines on the cells that lack trials
     """
     laid = layout(table)
     why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
@@ -314,5 +316,6 @@ def section(
         trials=trials,
         best=best_of(table, entries, anchor_of(name), laid.heading, names),
         when=when,
+        missing=missing,
         details=Details(name, table, entries, curves, metrics, extras, records.summary()) if len(records) else None,
     )
