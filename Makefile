@@ -89,7 +89,7 @@ frontiers: setup  ## what each budget buys, data set by data set, ours beside th
 	for name in $$($(RUN) ls frontier | cut -d ' ' -f 1); do $(RUN) reproduce $$name || exit; done
 	$(VENV)/bin/python scripts/budget_page.py
 
-report: setup  ## report.html: every table, curve and record that is stored, of all papers, on one page
+report: setup  ## report.html and report_files: every table, curve and record that is stored, of all papers
 	$(RUN) report
 
 $(VENV)/.docs: $(STAMP)

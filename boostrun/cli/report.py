@@ -27,7 +27,7 @@ from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, 
 from boostrun.report.page.beside import Picture, write
 from boostrun.report.page.records import section
 from boostrun.runner import paper
-from boostrun.runner.claims import verdicts
+from boostrun.runner.claims import Planned, verdicts
 from boostrun.runner.naming import OwnRun, cell_words, own_runs
 from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan
 from boostrun.store.store import Store
@@ -47,10 +47,11 @@ def main(words: Arguments) -> int:
     settings = compose_one(places, words.config_dir)
     stored = _Stored(words, open_store(settings), Path(settings.root["results"]))
     own = stored.own() if OWN in words.names or not words.names else []
-    papers = stored.sections(names)
+    papers, planned = stored.sections(names)
     kept = {section.paper for section in papers if section.trials or section.plain}
-    about = [name for name in names if name.partition("/")[0] in kept]
-    claims = verdicts((), places, words.config_dir, about) if about else {}
+    about = [name for name in names if paper.paper_of(name) in kept]
+    published = planned if words.overrides == places and "quick" not in words.flags else {}
+    claims = verdicts((), places, words.config_dir, about, published) if about else {}
     sections = [*own, *(section for section in papers if words.names or section.paper in kept)]
     page = render(sections, __version__, claims=claims, folder=folder.name if folder else "",
                   without=list(dict.fromkeys(one.paper for one in papers if one not in sections)))  # fmt: skip
@@ -58,7 +59,7 @@ def main(words: Arguments) -> int:
     write_bytes(output, content)
     stream = sys.stdout if folder else sys.stderr  # the page may go to /dev/stdout
     if own:
-        print(f"own: {sum(section.trials for section in own)} trials in {len(own)} runs", file=stream)
+        print(f"own: {count_of(own)} trials in {len(own)} runs", file=stream)
     with_trials = sum(section.trials > 0 for section in papers)
     print(f"{len(papers)} items, {with_trials} with trials, {count_of(sections)} records", file=stream)
     print(f"written: {output} ({_size(len(content))})", file=stream, flush=True)
@@ -118,9 +119,10 @@ class _Stored:
         higher = not lower_is_better(metrics[0])
         spec = TableSpec(run.name, "", "", metrics[0], higher, columns=("data", "cell", "metric"))
         table = without_copies(build(spec, entries))
+        missing = build(replace(spec, columns=("data", "cell")), curves).missing
         return section(
             name, run.command, table, entries, curves, metrics, names, records, when=run.last[:16].replace("T", " "),
-            pictures=self._of_classes(name, run.name), missing=[f"{label}: {why}" for label, why in table.missing],
+            pictures=self._of_classes(name, run.name), missing=[f"{label}: {why}" for label, why in missing],
         )  # fmt: skip
 
     def _asked(self, run: OwnRun) -> tuple[list[PlannedCell], list[str]]:
@@ -140,25 +142,23 @@ class _Stored:
         except BoostrunError:  # not a name of a table: the run had none
             return []
 
-    def sections(self, names: Sequence[str]) -> list[PageSection]:
-        """The sections of items."""
+    def sections(self, names: Sequence[str]) -> tuple[list[PageSection], dict[str, Planned]]:
+        """The sections of items, and the items with their cells."""
         found: dict[str, PageSection] = {}
-        items: dict[str, dict[str, tuple[paper.Item, Sequence[str]]]] = {}
+        loaded: dict[str, tuple[paper.Item, Sequence[str]]] = {}
         for name in names:
-            of = name.partition("/")[0]
-            with self._sparing(of):
+            with self._sparing(paper.paper_of(name)):
                 if paper.drawing(name, self.words.config_dir):
                     found[name] = self._drawn(name)
                 else:
-                    group = of if catalogue.is_guest(of) else ""  # ours are planned together, which is faster
-                    items.setdefault(group, {})[name] = self._item(name)
-        for group, loaded in items.items():
-            with self._sparing(group):
-                settings = [one for item, _ in loaded.values() for one in item.settings]
-                planned = iter(plan(settings, self.store, data=False))
-                for name, (item, overrides) in loaded.items():
-                    found[name] = self._section(name, item, overrides, [next(planned) for _ in item.cells])
-        return [found[name] for name in names if name in found]
+                    loaded[name] = self._item(name)
+        items = {name: item for name, (item, _) in loaded.items()}
+        planned = {name: (items[name], cells)
+                   for name, cells in paper.plan_items(items, self.store, self._sparing).items()}  # fmt: skip
+        for name, (item, cells) in planned.items():
+            with self._sparing(paper.paper_of(name)):
+                found[name] = self._section(name, item, loaded[name][1], cells)
+        return [found[name] for name in names if name in found], planned
 
     def _sparing(self, of: str) -> contextlib.AbstractContextManager:
         return catalogue.leaving_out(of, requested=bool(self.words.names))

@@ -77,7 +77,7 @@ def row_label(row: str, setting: str, several: bool) -> str:
 
 def cell_label(row: str, column: Sequence[str]) -> str:
     """A row's head and its column in one line."""
-    return f"{row} · {' '.join(column)}" if column else row
+    return " · ".join(filter(None, (row, " ".join(filter(None, column)))))
 
 
 def done(records: Sequence[Mapping]) -> list[Mapping]:

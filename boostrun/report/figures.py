@@ -132,16 +132,16 @@ def curve_figures(
         yield from _drawn(f"curve_{head}", f"against {head}", draw_sweep(entries, level, head))
     for metric in () if too_many(curves) else metrics:
         figure = draw_stream(curves, metric, extras, most)
-        yield from _drawn(f"curve_{metric}_examples", f"{metric_name(metric)} against examples seen", figure)
+        yield from _drawn(f"curve_{metric}_examples", f"{axis_name(metric)} against examples seen", figure)
         for against in AGAINST:
             if against != metric:
                 stem = f"curve_{against}" if len(metrics) == 1 else f"curve_{metric}_{against}"
-                name = f"{metric_name(_shown(metric))} against {_against_name(against, extras.t_name)}"
+                name = f"{axis_name(_shown(metric))} against {_against_name(against, extras.t_name)}"
                 yield from _drawn(stem, name, draw_curves(curves, metric, against, extras, most))
     if any(len(record["curve"].get("family_steps", {})) > 1 for entry in curves for record in entry.records):
         yield from _drawn("families", "share of each feature family", draw_families(curves))
     if extras.tradeoff:
-        title = f"{metric_name(extras.tradeoff.y)} against {metric_name(extras.tradeoff.x)}"
+        title = f"{axis_name(extras.tradeoff.y)} against {axis_name(extras.tradeoff.x)}"
         yield from _drawn("tradeoff", title, draw_tradeoff(entries, extras.tradeoff))
 
 

@@ -123,7 +123,7 @@ def block_title(table: ResultTable, cell: Comparison) -> str:
 
 def group_head(cell: Comparison) -> str:
     """The head of a cell's columns."""
-    return " ".join(cell.column[1:] if len(cell.column) > 1 else cell.column) or "ours"
+    return " ".join(filter(None, cell.column[1:] if len(cell.column) > 1 else cell.column)) or "ours"
 
 
 def _usual(table: ResultTable) -> int:

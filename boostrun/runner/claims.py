@@ -18,18 +18,21 @@ from boostrun.report.claims import Case, Claim, Pick, read
 from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.report.verdicts import Judged, Source, judge
 from boostrun.runner import item_checks, paper
-from boostrun.runner.plan import PlannedCell, compose_one, open_store, plan
+from boostrun.runner.plan import PlannedCell, compose_one, open_store
+
+#: An item with its cells
+Planned = tuple[paper.Item, list[PlannedCell]]
 
 
 def verdicts(
     names: Sequence[str] = (), places: Sequence[str] = (), config_dir: str | None = None,
-    of_items: Collection[str] | None = None,
+    of_items: Collection[str] | None = None, planned: Mapping[str, Planned] | None = None,
 ) -> dict[str, list[Judged]]:  # fmt: skip
     """The claims of papers with their verdicts, by paper; of all papers with claims by default. Nothing is run.
 
     ``places`` are overrides that say where results and records are. With ``of_items``, only claims about these items
-    alone are returned. Raises BoostrunError, before any record is read, for an unknown paper, one without claims, and
-    errors in a file of claims.
+    alone are returned. ``planned`` are items that the caller has planned already, as published. Raises BoostrunError,
+    before any record is read, for an unknown paper, one without claims, and errors in a file of claims.
     """
     claims = claims_of(names, config_dir)
     if of_items is not None:
@@ -40,7 +43,7 @@ def verdicts(
     for case in (case for rows in claims.values() for claim in rows for case in claim.cases):
         for pick in picks_of(case):
             picks[pick.item].append(pick)
-    sources = _sources(picks, names, places, config_dir)
+    sources = _sources(picks, names, places, config_dir, planned or {})
     return {name: [judge(claim, sources) for claim in rows] for name, rows in claims.items()
             if sources.keys() >= set(items_of(rows))}  # fmt: skip
 
@@ -100,8 +103,9 @@ def picks_of(case: Case) -> list[Pick]:
 
 
 def _sources(
-    picks: Mapping[str, Sequence[Pick]], names: Collection[str], places: Sequence[str], config_dir: str | None
-) -> dict[str, Source]:
+    picks: Mapping[str, Sequence[Pick]], names: Collection[str], places: Sequence[str], config_dir: str | None,
+    planned: Mapping[str, Planned],
+) -> dict[str, Source]:  # fmt: skip
     """The content of each item at the picked cells, from stored records.
 
     The paper's figures are looked up only for rows that need them, because it takes longer than the trials. An item
@@ -116,29 +120,27 @@ def _sources(
     commands: dict[str, Source] = {}
 
     def sparing(name: str) -> contextlib.AbstractContextManager:
-        return catalogue.leaving_out(_paper(name), requested=_paper(name) in names)
+        return catalogue.leaving_out(name, requested=name in names)
 
     for name, picked in picks.items():
         show = shlex.join(["boostrun", "table", name, *places, *more])
         make = ["boostrun", "reproduce", name, *places, *more]
-        with sparing(name):
+        with sparing(paper.paper_of(name)):
             if paper.drawing(name, config_dir):
                 found[name] = Source(shlex.join(make), shlex.join(make), lines=_lines(results / name / "table.csv"))
                 continue
-            wanted = {(pick.row, pick.labels) for pick in picked}
-            loaded[name], _ = paper.load_published(name, results, places, config_dir, wanted)
+            if name not in planned:
+                wanted = {(pick.row, pick.labels) for pick in picked}
+                loaded[name], _ = paper.load_published(name, results, places, config_dir, wanted)
             make += ["trials=10"] if (paper.trials_of(name, config_dir) or root["trials"]) < LEAST_PAIRS else []
             commands[name] = Source(show, shlex.join(make))
-    store = open_store(where)
-    groups: dict[str, list[str]] = {}
-    for name in commands:  # each guest paper by itself, and ours together, which is faster
-        groups.setdefault(_paper(name) if catalogue.is_guest(_paper(name)) else "", []).append(name)
-    for group, members in groups.items():
-        with sparing(group):
-            planned = iter(plan([one for name in members for one in loaded[name].settings], store, data=False))
-            for name in members:
-                cells = [next(planned) for _ in loaded[name].cells]
-                found[name] = _picked(commands[name], loaded[name], cells, picks[name])
+    cells = paper.plan_items(loaded, open_store(where), sparing)
+    known = {**planned, **{name: (loaded[name], of_item) for name, of_item in cells.items()}}
+    for name, source in commands.items():
+        if name in known:
+            with sparing(paper.paper_of(name)):
+                item, of_item = known[name]
+                found[name] = _picked(source, item, of_item, picks[name])
     return found
 
 
@@ -158,10 +160,6 @@ def _picked(source: Source, item: paper.Item, cells: Sequence[PlannedCell], pick
     entries = [entry if entry.row in figures else dataclasses.replace(entry, where={}) for entry in entries]
     spec = item.spec if any(entry.where for entry in entries) else dataclasses.replace(item.spec, paper="")
     return dataclasses.replace(source, table=build(spec, entries), codes=of_entries)
-
-
-def _paper(item: str) -> str:
-    return item.partition("/")[0]
 
 
 def _names(record: Mapping) -> str:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from boostrun.report.entry import by_seed, value
 from boostrun.report.formats import metric_name
 from boostrun.runner import item_checks
 from boostrun.runner.item_checks import Place
-from boostrun.runner.plan import PlannedCell, composer
+from boostrun.runner.plan import PlannedCell, composer, plan
+from boostrun.store.store import Store
 
 if TYPE_CHECKING:
     from boostrun.report.figures import Extras
@@ -473,6 +474,34 @@ def faults(name: str, config_dir: str | None = None) -> list[str]:
     raw, path = _yaml(name, config_dir)
     _check_form(raw, path)
     return list(item_checks.faults(raw))
+
+
+def paper_of(name: str) -> str:
+    """The paper of an item.
+
+    >>> paper_of("reservoir/table3")
+    'reservoir'
+    """
+    return name.partition("/")[0]
+
+
+def plan_items(
+    items: Mapping[str, Item], store: Store, sparing: Callable[[str], contextlib.AbstractContextManager]
+) -> dict[str, list[PlannedCell]]:
+    """The planned cells of items by name; it is not checked whether data are present or have changed.
+
+    Each guest paper is planned by itself within the context that ``sparing`` makes of its name, which may leave it out,
+    and ours together, which is faster.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in items:
+        groups.setdefault(paper_of(name) if catalogue.is_guest(paper_of(name)) else "", []).append(name)
+    found: dict[str, list[PlannedCell]] = {}
+    for group, names in groups.items():
+        with sparing(group):
+            cells = iter(plan([one for name in names for one in items[name].settings], store, data=False))
+            found |= {name: [next(cells) for _ in items[name].cells] for name in names}
+    return found
 
 
 # -- how an item was published -----------------------------------------------------------------------------------------

@@ -105,3 +105,47 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
     page = (workplace / "report.html").read_text()
     assert page.index('id="own-1"') < page.index('class="paper"') and "2 own trials in 1 run," in page
     assert "own:" not in command("report own store=elsewhere")[1]
+
+
+REFUSES = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Refuses(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise ArithmeticError("it never ends")
+
+    def predict(self, X):
+        return X[:, 0]
+"""
+
+
+def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(command, workplace):
+    rows = [f"{number % 7},{number % 5},{'yes' if number % 7 > 2 else 'no'}" for number in range(80)]
+    (workplace / "mine.csv").write_text("\n".join(["a,b,label", *rows]))
+    (workplace / "my_refusal.py").write_text(REFUSES)
+    line = "r=10 T=3 dataset=mine.csv trials=2 n_jobs=1 run.backend=sequential run.pictures=false"
+    assert command(f"algo=geem {line}")[0] == 0
+    assert command(f"-m algo=geem,rand,wsam,my_refusal:Refuses {line}")[0] == 1
+    for path in (workplace / "results" / "runs").rglob("*.json"):
+        record = json.loads(path.read_text())
+        if record["cell"]["algo"]["name"] == "wsam" or (record["cell"]["algo"]["name"], record["seed"]) == ("rand", 1):
+            path.unlink()
+    code, out, _ = command("report")
+    page = (workplace / "report.html").read_text()
+    assert code == 0 and out.startswith("own: 3 trials in 2 runs\n") and "0 with trials, 3 records" in out
+    first = page[page.index('id="own-1"') : page.index('id="own-2"')]
+    shown = dict(re.findall(r'<th scope="row">([^<]*)</th><td[^>]*>(?:<button[^>]*>)?([^<]*)', first))
+    assert list(shown) == ["geem", "my_refusal:Refuses", "rand", "wsam"]
+    assert re.match(r"\d+\.\d\d", shown["geem"]) and "/" not in shown["geem"] and " 1/2" in shown["rand"]
+    assert shown["wsam"].startswith("\N{EM DASH}")
+    lines = re.findall(r'<li class="open">(.*?)</li>', first)
+    assert [line.partition(": ")[0] for line in lines] == [f"{name} · mine.csv" for name in list(shown)[1:]]
+    assert "ArithmeticError: it never ends; 2 trials failed" in lines[0]
+    assert "1 of 2 trials: not run yet" in lines[1] and lines[2].endswith("wsam · mine.csv: not run yet")
+    # the data set is called by its file, the measure by one name; nothing is said of papers of which nothing is stored
+    assert "<option>mine.csv</option>" in page and "<option>csv" not in page and "test accuracy %</th>" in first
+    assert 'id="claims"' not in page and "reservoir-table3" not in page and "nothing is stored of adaptive" in page
+    (file,) = (workplace / "report_files").glob("own-1.*.js")
+    charts = unpacked(file.read_text())[1]["charts"]
+    assert charts and all(title.startswith("test error (%) against ") for title, _ in charts)
+    assert all(">test error (%)<" in svg and ">mine.csv<" in svg for _, svg in charts)

@@ -66,7 +66,7 @@ def test_a_stream_is_drawn_against_examples_with_its_changes_of_concept():
 
     entry = Entry("iboost", ("sea",), {}, 1, [trial(0, [150, 250])])
     (shown,) = curve_figures([], [entry], ["test_accuracy_pct"], Extras())
-    assert shown.title == "test accuracy % against examples seen" and shown.stem == "curve_test_accuracy_pct_examples"
+    assert shown.title == "test accuracy (%) against examples seen" and shown.stem == "curve_test_accuracy_pct_examples"
     chart = svg(shown.figure, "a")
     assert parts_of(chart, "data-dataset") == ["sea"]
     assert {"p", "<q>", "r", "iboost", "best possible 95.0"} <= set(texts_of(chart))
@@ -92,7 +92,7 @@ def test_a_plot_for_each_cost_that_the_curves_tell(make_entry):
     content = made.details.content
     chart = content["charts"][0][1]
     assert [title for title, _ in content["charts"]] == [
-        "test accuracy % against weak learners", "test accuracy % against samples drawn"
+        "test error (%) against weak learners", "test error (%) against samples drawn"
     ]  # fmt: skip
     assert list(dict.fromkeys(parts_of(chart, "data-algo"))) == ["rand", "wsam", "geem"]
     assert {"rand", "wsam", "geem", "mnist"} <= set(texts_of(chart))

@@ -207,7 +207,7 @@ def test_differences_by_seed_are_a_table_of_their_own(make_entry):
 
 def trial(make_record, algo, seed, accuracy, command, time, **cell):
     made = make_record(seed, accuracy, algo, cell.pop("dataset", "digits"), cell.pop("r", 20))
-    made["key"] = f"{abs(hash((algo, seed, command))):064x}"
+    made["key"] = f"{abs(hash((algo, seed, command))):016x}".ljust(64, "0")
     made["cell"]["features"] = {"name": "raw"}
     made["cell"]["algo"] |= cell
     made["cell_key"] += str(sorted(cell.items()))

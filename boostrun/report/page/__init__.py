@@ -36,7 +36,7 @@ def files_of(sections: Sequence[PageSection]) -> dict[str, Callable[[], bytes]]:
 
 def count_of(sections: Sequence[PageSection]) -> int:
     """The number of records in the sections, each counted once."""
-    return len({record[0] for one in sections if one.details for record in one.details.trials["records"]})
+    return len(set[str]().union(*(section.keys for section in sections)))
 
 
 def render(
@@ -71,7 +71,7 @@ def render(
         papers.setdefault(section.paper, []).append(section)
     own = papers.pop(OWN, [])
     stored = {
-        "own_trials": sum(one.trials for one in own), "own_runs": len(own), "last": own[0].when if own else "",
+        "own_trials": count_of(own), "own_runs": len(own), "last": own[0].when if own else "",
         "paper_items": sum(map(len, papers.values())),
         "with_trials": sum(bool(one.trials) for one in sections if one.paper != OWN),
     }  # fmt: skip

@@ -257,6 +257,11 @@ class PageSection:
     details: Details | None = None
 
     @property
+    def keys(self) -> set[str]:
+        """The beginnings of the keys of its records."""
+        return {record[0] for record in self.details.trials["records"]} if self.details else set()
+
+    @property
     def paper(self) -> str:
         """The first part of the item's name."""
         return self.name.partition("/")[0]
