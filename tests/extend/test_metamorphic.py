@@ -122,7 +122,7 @@ def edit_and_compare(place: Path, form: str, layout: str, seed: int, edits: int,
 
 
 def test_an_edit_gives_the_answer_of_a_cold_start(place):
-    edit_and_compare(place, "constant of a kernel", "flat", 0, 2, cold=False)
+    edit_and_compare(place, "lazy", "flat", 0, 2, cold=False)
 
 
 @pytest.mark.slow
