@@ -150,7 +150,7 @@ PAPER = Paper(
     methods=METHODS,
     datasets=DATASETS,
     features=FEATURES,
-    objects={"features": f"{_HERE}.features"},
+    objects={"features": f"{_HERE}.pools"},
     models=MODELS,
     probabilities={
         f"{_HERE}.{where}": f"{_HERE}.model:{loss}_link"
