@@ -102,7 +102,7 @@ class CatBoostKeys(SamplingTreeKeys):
     _: KW_ONLY
     n_estimators: int = renamed(_TREE["n_estimators"], default=250, help="T: rounds, each a tree for all classes")
     learning_rate: float | None = renamed(
-        _LIGHTGBM["learning_rate"], default=None, help="factor of every step; null: as CatBoost sets it by the data"
+        _LIGHTGBM["learning_rate"], default=None, help="factor of every step; null: CatBoost's own, 0.03 for any data"
     )
     depth: int = renamed(_XGBOOST["depth"])
     l2: float = renamed(_LIGHTGBM["l2"], default=3.0)

@@ -2,15 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from boostrun.config import catalogue, defaults
 from boostrun.data import load
+from boostrun.data.keys import OwnDatasetKeys
 from boostrun.errors import BoostrunError
 from boostrun.features import key_of, open_bank
 from boostrun.features.bank import Bank
 from boostrun.features.build import build
 from boostrun.features.columns import Raw
 from boostrun.methods.preparation import Preparation, bank_inputs, edges_of
+from boostrun.prediction import load as load_model
+from boostrun.runner import keep
+from boostrun.runner.plan import compose_one
 
 RNG = np.random.default_rng(0)
 COLUMNS = {  # 200 values each, at most 100 of them distinct, which float32 would merge
@@ -139,4 +144,19 @@ def test_keys_of_bundled_data_sets_do_not_depend_on_exact_codes(monkeypatch):
     before = keys()
     monkeypatch.setattr("boostrun.features._BUILD_EXACT", ())
     changed = {name for name, key in keys().items() if key != before[name]}
-    assert changed == {(name, kind) for name in ("csv", "npz", "openml", "parquet") for kind in ("raw", "stumps")}
+    assert {(name, kind) for name in ("csv", "npz", "openml", "parquet") for kind in ("raw", "stumps")} <= changed
+    own = {name for name, found in catalogue.datasets().items() if issubclass(found.keys, OwnDatasetKeys)}
+    assert {name for name, _ in changed} <= own and not {"digits", "mnist", "letter", "cifar10"} & own
+
+
+@pytest.mark.parametrize("line", ["algo=logitboost T=20", "algo=fix T=20", "algo=uniform_1q T=20"])
+def test_the_command_gives_the_model_that_fit_gives(line, tmp_path, workplace):
+    y = np.arange(400) % 3
+    times = 1.7e12 + 10_000 * y + RNG.integers(0, 14_000, 400), 1.7e12 + 20 * y + RNG.integers(0, 60, 400)
+    x = np.column_stack([*times, RNG.integers(0, 5, 400)])
+    np.savez("t.npz", x_train=x[:250], y_train=y[:250], x_test=x[250:], y_test=y[250:])
+    settings = compose_one([*line.split(), "dataset=npz", "dataset.path=t.npz", "n_jobs=1"])
+    of_run = load_model(keep.train(settings, tmp_path / "model.npz"))
+    fitted = clone(of_run).fit(x[:250], y[:250])
+    assert np.array_equal(of_run.decision_function(x[250:]), fitted.decision_function(x[250:]))
+    assert np.mean(of_run.predict(x[250:]) == y[250:]) > 0.8
