@@ -14,7 +14,7 @@ from boostrun.config.settings import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.report.formats import NARROW
-from boostrun.report.metrics import ACCURACY, metric_key
+from boostrun.report.metrics import ACCURACY, METRICS, metric_key
 from boostrun.runner.naming import word
 from boostrun.runner.plan import compose_one
 
@@ -28,7 +28,7 @@ def main(words: Arguments) -> int:
     if words.names:
         return _summary(words)
     from boostrun.report.figures import write_both
-    from boostrun.report.frontier import measure_of, text, write_table
+    from boostrun.report.frontier import text, write_table
     from boostrun.report.frontier_summary import draw_frontier, read_frontier
     from boostrun.runner.frontier import measure
     from boostrun.store.store import write_records
@@ -37,7 +37,7 @@ def main(words: Arguments) -> int:
     found = measure(request, command=["boostrun", *words.argv])
     if found.interrupted:
         return print_end(found, words)
-    named = f"-{measure_of(request.metric).replace(' ', '_')}" * (request.metric != ACCURACY)
+    named = "".join(f"-{name}" for name, key in METRICS.items() if key == request.metric != ACCURACY)
     usual = f"{table_name(found.frontier.dataset)}{named}-{request.kind}{'-quick' if request.quick else ''}"
     name = table_name(words.name) or usual
     again = ["boostrun", "frontier", *_without_places(words), *(["--quick"] if request.quick else []),

@@ -33,9 +33,10 @@ PAGES = {
         """Runs one cell: one algorithm on one data set with one budget, ten seeded trials in parallel. Prints its
 row, with the paper's figure if there is one. With -m it runs every combination of comma-separated values, in one queue
 and one table. Each trial is kept as a record, so the same command again runs only the missing ones. Pictures are drawn
-beside the table, and drawn again only if a record has changed; run.pictures=false draws none. A key that the algorithm
-does not have is an error. In a sweep of several algorithms a budget or key applies to those that have it, and the table
-shows a dash for the others.""",
+beside the table, and drawn again only if a record has changed; run.pictures=false draws none. On your own data balanced
+accuracy, macro F1, log loss, ROC AUC and average precision are measured too: table.metrics=[accuracy,roc_auc] shows the
+ones that you name, and rows compete by the first. A key that the algorithm does not have is an error. In a sweep of
+several algorithms a budget or key applies to those that have it, and the table shows a dash for the others.""",
         (
             "-m, --multirun        every combination of the values",
             "--name NAME           the name of the table below results/tables",
@@ -47,6 +48,7 @@ shows a dash for the others.""",
             ("-m algo={algo},{other} dataset=digits r=20,50 trials=5", "four cells, one table"),
             ("-m algo={algo},majority dataset=digits r=20 --name first", "budgets apply to those that have them"),
             ("mine.csv dataset.label=kind r=50", "your own table, or a folder of images"),
+            ("mine.csv table.metrics=[accuracy,balanced_accuracy,roc_auc]", "metrics as columns"),
             ("--cfg algo={algo}", "all its keys"),
         ),
     ),
@@ -75,6 +77,7 @@ is given; KEY=tuned reads its choice.""",
         (
             "tune.trials=30        combinations of values to try, the usual one first",
             "tune.seeds=1          runs per combination; their mean error counts",
+            "metric=roc_auc        choose by it, or by balanced_accuracy, macro_f1, log_loss, average_precision",
             "holdout=0.2           share of the training data that is held out",
             "-m, --multirun        tune every combination",
             _OWN,
@@ -99,6 +102,7 @@ spent.""",
             "at=50,200,1000        the budgets; by default six in logarithmic steps",
             "algo=NAME,NAME        the methods; by default the usual ones and every installed rival",
             "tuning=20             trials of each search; 0 for no tuning",
+            "metric=roc_auc        tune by and compare another metric than accuracy, as for tune",
             "--quick               three methods of each paper, three rivals, three budgets, eight seeds, T=100",
             "--name NAME           the name of its folder below results/frontiers", _OWN,
         ),

@@ -60,7 +60,8 @@ def draw(
         stamp(folder, digest, drawn)
     told = ", ".join(dict.fromkeys(path.stem for path in drawn))
     more = f"; no curves: more than {MOST_LINES} lines cannot be told apart" if too_many(here) else ""
-    more += without_curves(here, metrics)
+    if line := without_curves(here, metrics):
+        more += f"; {line}"
     return f"pictures: {told} (.png and .svg){more}"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
+from boostrun.cli.run import split_metrics
 from boostrun.digest import reached
 from boostrun.runner.naming import PARTS, columns_of, trials, word
 from boostrun.runner.plan import PlannedCell, compose_all, open_store, plan
@@ -32,7 +33,7 @@ def main(words: Arguments) -> int:
         item = paper.load(item_name(words), words.overrides, "quick" in words.flags, words.config_dir)
         all_settings = item.settings
     else:
-        all_settings = compose_all(words.overrides, words.config_dir)
+        all_settings = compose_all(split_metrics(words.overrides)[0], words.config_dir)
     store = open_store(all_settings[0])
     cells = _distinct(plan(all_settings, store))
     history = _history(store)

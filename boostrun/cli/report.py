@@ -20,8 +20,10 @@ from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
+from boostrun.report.entry import cell_label
 from boostrun.report.formats import lower_is_better, metric_name
 from boostrun.report.markup import write_bytes
+from boostrun.report.metrics import absent_lines, majority_lines, without_curves
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
 from boostrun.report.page.beside import Picture, write
@@ -117,7 +119,10 @@ class _Stored:
         ]  # fmt: skip
         names = {(entry.row, entry.setting, entry.column): (entry.row, entry.column[0]) for entry in entries}
         higher = not lower_is_better(metrics[0])
-        spec = TableSpec(run.name, "", "", metrics[0], higher, columns=("data", "cell", "metric"))
+        labels = [cell_label(entry.row, entry.column) for entry in curves]
+        notes = [*majority_lines(curves, labels), *absent_lines(curves, labels, metrics)]
+        notes += filter(None, [without_curves(curves, metrics)])
+        spec = TableSpec(run.name, "", "", metrics[0], higher, ("data", "cell", "metric"), tuple(notes))
         table = without_copies(build(spec, entries))
         missing = build(replace(spec, columns=("data", "cell")), curves).missing
         return section(

@@ -55,6 +55,7 @@ from boostrun.report.entry import (
     too_many,
 )
 from boostrun.report.formats import MISSING, axis_name, count, decimal, metric_name
+from boostrun.report.metrics import limits_of
 from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import Comparison, ResultTable
 
@@ -154,9 +155,9 @@ def _drawn(stem: str, title: str, figure: Figure | None) -> Iterator[ItemFigure]
 def draw_table(table: ResultTable) -> Figure | None:
     """Dots: a row for each method, a panel for each first column label, ours filled and the paper's hollow.
 
-    A thin bar is the standard deviation over trials, a thick one the 95 % interval of the mean. Other column labels
-    have a marker each. An axis is logarithmic if a linear one would hide small values, for errors from twice the best
-    on. Returns None if there is no figure to show.
+    A thin bar is the standard deviation over trials, a thick one the 95 % interval of the mean; both end where the
+    metric does. Other column labels have a marker each. An axis is logarithmic if a linear one would hide small values,
+    for errors from twice the best on. Returns None if there is no figure to show.
     """
     if not any(cell.n or cell.has_paper for cell in table.cells):
         return None
@@ -195,11 +196,13 @@ def _dots(axis: Any, cell: Comparison, colour: str, row: int, kind: int, kinds: 
     for lane, (mean, std) in enumerate(((cell.mean, cell.std), (cell.paper_mean, cell.paper_std))):
         height = row + (2 * kind + lane - (2 * kinds - 1) / 2) * 0.78 / (2 * kinds)
         if not math.isnan(mean):
-            bar = None if math.isnan(std) else [std]
+            low, high = limits_of(cell.metric)
+            bar = None if math.isnan(std) else [[min(std, mean - low)], [min(std, high - mean)]]
             axis.errorbar([mean], [height], xerr=bar, markerfacecolor="white" if lane else colour, **looks)
             if not lane and bar:
                 half = half_interval(std, cell.n)
-                axis.plot([mean - half, mean + half], [height, height], color=colour, linewidth=3, alpha=0.55)
+                ends = [max(mean - half, low), min(mean + half, high)]
+                axis.plot(ends, [height, height], color=colour, linewidth=3, alpha=0.55)
         elif not lane and cell.expected:  # a dash at the left edge shows that trials are missing
             edge = axis.get_yaxis_transform()
             axis.text(0.01, height, MISSING, color=colour, transform=edge, va="center", fontsize=8)

@@ -1,4 +1,4 @@
-"""The metrics that a user can name, and what a table of the user's own data must say about its test part."""
+"""Metrics that a user can name, and the lines below a table of the user's own data about its test part."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ METRICS = {
     "log_loss": "log_loss", "roc_auc": "roc_auc", "average_precision": "average_precision",
 }  # fmt: skip
 _OF_PROBABILITIES = {"log_loss": 3, "roc_auc": 4, "average_precision": 4}  # and their decimals in a table
+_SHARES = ("accuracy_pct", "error_pct", "f1_pct")  # ends of the names of percentages of samples
 _FEW_ROWS = 30
 _Z = 1.96  # of a two-sided 95 % interval
 
@@ -40,6 +41,19 @@ def places_of(metric: str) -> int:
     return _OF_PROBABILITIES.get(metric, 2)
 
 
+def limits_of(metric: str) -> tuple[float, float]:
+    """The least and the largest value that a metric can have, where intervals end.
+
+    >>> limits_of("test_accuracy_pct"), limits_of("roc_auc"), limits_of("log_loss"), limits_of("labels_asked")
+    ((0.0, 100.0), (0.0, 1.0), (0.0, inf), (-inf, inf))
+    """
+    if metric.endswith(_SHARES):
+        return 0.0, 100.0
+    if metric in _OF_PROBABILITIES:
+        return 0.0, math.inf if metric == "log_loss" else 1.0
+    return -math.inf, math.inf
+
+
 def absent_lines(entries: Sequence[Entry], labels: Sequence[str], metrics: Sequence[str]) -> list[str]:
     """Why metrics are missing from a table: methods without probabilities, and records without metrics."""
     lines = []
@@ -58,8 +72,8 @@ def absent_lines(entries: Sequence[Entry], labels: Sequence[str], metrics: Seque
     return list(dict.fromkeys(lines))
 
 
-def test_part_lines(entries: Sequence[Entry], labels: Sequence[str]) -> list[str]:
-    """What the sizes of the classes in the test part say about the accuracies: lines, none for records without sizes.
+def majority_lines(entries: Sequence[Entry], labels: Sequence[str]) -> list[str]:
+    """Lines that compare the accuracies with the sizes of the classes in the test part; none for records without sizes.
 
     A method's accuracy is compared with the share of the most frequent class. It is within noise if it is not above the
     95 % interval of that share, of the rows of all test parts that differ.
@@ -96,8 +110,8 @@ def _of_majority(entry: Entry) -> str:
 
 
 def without_curves(entries: Sequence[Entry], metrics: Sequence[str]) -> str:
-    """A clause that names the metrics that records have at their end only, though accuracy has a curve; or empty."""
+    """A line that names the metrics that records have at their end only, though accuracy has a curve; or empty."""
     curves = [record.get("curve") or {} for entry in entries for record in done(entry.records)]
     staged = [curve for curve in curves if ACCURACY in curve and "T" in curve]
     lacking = [metric_name(metric) for metric in metrics if not all(metric in curve for curve in staged)]
-    return f"; no curve of {', '.join(lacking)}: measured after the last round only" if lacking else ""
+    return f"no curve of {', '.join(lacking)}: measured after the last round only" if lacking else ""

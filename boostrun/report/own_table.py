@@ -32,7 +32,7 @@ from boostrun.report.formats import (
     spread,
 )
 from boostrun.report.markup import csv_text, escape, float_of, pipe_table, tabular, write_texts
-from boostrun.report.metrics import ACCURACY, absent_lines, places_of, test_part_lines
+from boostrun.report.metrics import ACCURACY, absent_lines, majority_lines, places_of
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare_methods, mean_std
 from boostrun.report.table import Comparison, ResultTable, compare
@@ -220,7 +220,7 @@ def own_table(
         scores=(*metrics, *map(functools.partial(_score, scores), heads)),
         costs=tuple(column for column in cost_columns if column.differs or alone),
         alike=tuple(column for column in cost_columns if not (column.differs or alone)),
-        remarks=(*test_part_lines(entries, labels), *absent_lines(entries, labels, (metric, *more))),
+        remarks=(*majority_lines(entries, labels), *absent_lines(entries, labels, (metric, *more))),
     )
 
 

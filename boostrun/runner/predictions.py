@@ -182,7 +182,7 @@ def add_metrics(trained: Trained, memory_mb: int) -> Predictions | None:
     """Add metrics and curves of the predictions on the test part to a trial's result, and return the predictions.
 
     ROC AUC and average precision need all probabilities at once; they are left out if these take more than
-    ``memory_mb`` MiB in double precision. Nothing is added, and None returned, if the model does not predict.
+    ``memory_mb`` MiB in double precision. Adds nothing and returns None if the model does not predict.
     """
     result = trained.result
     stages = result["curve"].get("T") or () if "test_accuracy_pct" in result["curve"] else ()
@@ -211,7 +211,7 @@ def _measurable(trained: Trained, most_bytes: int, stages: Sequence[int]) -> Pre
 
 
 def completed(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Mapping[str, Any]]:
-    """The records, with the metrics of kept predictions where they have none themselves."""
+    """The records; those without metrics get them from kept predictions, if there are any."""
     return [record if is_measured(record) else _completed(record, folder) for record in records]
 
 

@@ -70,6 +70,9 @@ def test_a_small_test_part_is_named(command, workplace):
 def test_an_unknown_metric_is_a_sentence_with_the_nearest_one(command, workplace):
     code, _, err = command("algo=majority dataset=digits table.metrics=[accuracy,rocauc]")
     assert code == 2 and "no metric 'rocauc'; did you mean 'roc_auc'? (accuracy, balanced_accuracy, " in err
+    code, _, err = command("algo=majority dataset=digits metric=roc_auc")
+    assert code == 2 and "a run has table.metrics=[accuracy,balanced_accuracy,macro_f1," in err
+    assert command("plan algo=majority dataset=digits table.metrics=[roc_auc]")[0] == 0
 
 
 def test_records_without_metrics_have_a_dash_until_predictions_are_kept(command, workplace):
@@ -144,3 +147,18 @@ def test_an_unknown_metric_of_a_search_is_a_sentence_with_the_nearest_one(comman
     for line in (f"tune {SEARCH}", "frontier dataset=rare.csv budget=samples_held"):
         code, _, err = command(f"{line} metric=balanced")
         assert code == 2 and "no metric 'balanced'; did you mean 'balanced_accuracy'?" in err
+
+
+def test_the_page_of_own_runs_has_the_metrics_and_says_what_the_test_part_does(command, rare):
+    assert command(f"{SWEEP} table.metrics=[accuracy,roc_auc]")[0] == 0
+    assert command("report own -o page.html")[0] == 0
+    page = (rare / "page.html").read_text()
+    assert "ROC AUC" in page and "of the majority class (99.17); balanced accuracy" in page
+    assert "no curve of ROC AUC: measured after the last round only" in page
+
+
+def test_metrics_are_columns_of_the_librarys_table(workplace, rare):
+    from boostrun import run
+
+    table = run("algo=majority", "dataset=csv", "dataset.path=rare.csv", trials=1, n_jobs=1)
+    assert table[["balanced_accuracy_pct", "roc_auc", "test_rows"]].values.tolist() == [[50.0, 0.5, 240]]

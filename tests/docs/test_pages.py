@@ -23,6 +23,10 @@ def test_the_questions_have_the_answers_that_the_page_says(command, workplace):
     assert follow(DOCS / "howto/faq.md", command, workplace) == {"files": 0, "commands": 14, "examples": 0}
 
 
+def test_metrics_are_as_the_page_says(command, workplace):
+    assert follow(DOCS / "howto/metrics.md", command, workplace) == {"files": 0, "commands": 1, "examples": 6}
+
+
 @pytest.mark.slow
 def test_extending_does_what_the_page_says(command, workplace, forgetful):
     assert follow(DOCS / "howto/extending.md", command, workplace) == {"files": 8, "commands": 6, "examples": 7}

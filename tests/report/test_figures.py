@@ -286,3 +286,14 @@ def test_reliability_is_a_line_a_method_in_panels_of_six_with_no_point_of_few_sa
     drawn = draw_reliability(reliability(names), "digits", names).axes
     counts = [sum(line.get_marker() == "o" for line in axis.get_lines()) for axis in drawn]
     assert [count for count in counts if count] == [4, 4]
+
+
+def test_intervals_of_percentages_end_at_0_and_100(make_entry):
+    entries = [
+        make_entry("geem", "digits", values=[99.9, 99.0, 100.0]),
+        make_entry("rand", "digits", values=[0.1, 0.0, 1.0]),
+    ]
+    axis, *_ = draw_table(build(SPEC, entries)).axes
+    ends = [x for line in axis.lines for x in line.get_xdata()]
+    ends += [x for part in axis.collections for segment in part.get_segments() for x, _ in segment]
+    assert ends and min(ends) >= 0.0 and max(ends) == 100.0
