@@ -104,7 +104,6 @@ def test_a_method_is_compiled_whatever_the_budget_and_the_families_of_its_cell(n
 
 # --- a stranger's policy --------------------------------------------------------------------------------------------
 
-NINETEEN = [(f"family{k}", 3 * k, 3 * k + 3) for k in range(19)]
 STRANGER = """
 import numpy as np
 from boostrun.methods.paper import Paper
@@ -123,15 +122,6 @@ PAPER = Paper("a stranger", policies={"recorder": "stranger_of_policies:Recorder
 """
 
 
-class FamiliesBank(Bank):
-    """As features=families19 gives: 19 families, here of three features each."""
-
-    families = NINETEEN
-
-    def samples(self, split):
-        return np.random.default_rng(0).integers(0, 256, (120, 57)).astype(np.uint8)
-
-
 @pytest.mark.parametrize("by_name", [False, True])
 def test_a_strangers_policy_sees_every_family_as_an_object_and_by_name(by_name, tmp_path, monkeypatch):
     (tmp_path / "stranger_of_policies.py").write_text(STRANGER)
@@ -143,12 +133,11 @@ def test_a_strangers_policy_sees_every_family_as_an_object_and_by_name(by_name, 
 
         stranger.SEEN.clear()
         model = AdaBoostMHClassifier("recorder" if by_name else stranger.Recorder(), n_estimators=5, random_state=0)
-        table = Table(FamiliesBank())
-        StagedVotes().check(model, table)
-        result = StagedVotes().run(model, table, SEEDS)
+        StagedVotes().check(model, Table(Bank()))
+        result = StagedVotes().run(model, Table(Bank()), SEEDS)
     finally:
         catalogue.forget()
-    names = [name for name, _, _ in NINETEEN]
+    names = [name for name, _, _ in Bank.families]
     assert [names] * 5 == stranger.SEEN
     assert list(result["curve"]["family_steps"]) == names
     assert sum(steps[-1] for steps in result["curve"]["family_steps"].values()) == 5

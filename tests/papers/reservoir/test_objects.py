@@ -194,10 +194,6 @@ def test_a_tree_learns_what_stumps_cannot_and_is_saved_without_pickle(learner, t
     again = ReservoirClassifier.load(model.save(tmp_path / "tree"))
     assert (again.decision_function(X) == model.decision_function(X)).all()
     assert (again.predict(X) == model.predict(X)).all()
-    assert same(  # a file of stumps is read as before
-        ReservoirClassifier.load(ReservoirClassifier(**sizes).fit(X, y).save(tmp_path / "stumps")).ensemble_,
-        ReservoirClassifier(**sizes).fit(X, y).ensemble_,
-    )
     assert (pickle.loads(pickle.dumps(model)).predict(X) == model.predict(X)).all()
 
 
