@@ -7,7 +7,7 @@ import csv
 import io
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,13 +50,14 @@ def main(words: Arguments) -> int:
     stored = _Stored(words, open_store(settings), Path(settings.root["results"]))
     own = stored.own() if OWN in words.names or not words.names else []
     papers, planned = stored.sections(names)
-    kept = {section.paper for section in papers if section.trials or section.plain}
-    about = [name for name in names if paper.paper_of(name) in kept]
-    published = planned if words.overrides == places and "quick" not in words.flags else {}
-    claims = verdicts((), places, words.config_dir, about, published) if about else {}
-    sections = [*own, *(section for section in papers if words.names or section.paper in kept)]
-    page = render(sections, __version__, claims=claims, folder=folder.name if folder else "",
-                  without=list(dict.fromkeys(one.paper for one in papers if one not in sections)))  # fmt: skip
+    found = {section.paper for section in papers if section.trials or section.plain}
+    about = [name for name in names if paper.paper_of(name) in found]
+    as_published = words.overrides == places and "quick" not in words.flags
+    claims = verdicts((), places, words.config_dir, about, planned if as_published else None) if about else {}
+    shown = found if not words.names else {section.paper for section in papers}
+    sections = [*own, *(section for section in papers if section.paper in shown)]
+    without = list(dict.fromkeys(section.paper for section in papers if section.paper not in shown))
+    page = render(sections, __version__, claims=claims, folder=folder.name if folder else "", without=without)
     content = page.encode("utf-8", "backslashreplace")  # a path may contain other bytes than UTF-8
     write_bytes(output, content)
     stream = sys.stdout if folder else sys.stderr  # the page may go to /dev/stdout
@@ -65,12 +66,21 @@ def main(words: Arguments) -> int:
     with_trials = sum(section.trials > 0 for section in papers)
     print(f"{len(papers)} items, {with_trials} with trials, {count_of(sections)} records", file=stream)
     print(f"written: {output} ({_size(len(content))})", file=stream, flush=True)
-    if folder and (files := files_of(sections)):
-        number = len(files)
-        del sections, papers, own
-        size = sum(path.stat().st_size for path in write(folder, files))
-        print(f"written: {folder} ({number} files, {_size(size)}): charts and trials, beside the page", file=stream)
+    if folder:
+        files = files_of(sections)
+        del own, papers, planned, sections  # what a file was made of is freed once it is written
+        _write_beside(folder, files)
     return 0
+
+
+def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]]) -> None:
+    """Write the files beside a page, and print how many and where."""
+    number, lacking = len(files), sum(not (folder / name).is_file() for name in files)
+    if lacking:
+        print(f"writing {lacking} files beside it; it can be opened meanwhile", flush=True)
+    if number:
+        size = sum(path.stat().st_size for path in write(folder, files))
+        print(f"written: {folder} ({number} files, {_size(size)}): charts and trials")
 
 
 def _size(number: int) -> str:
