@@ -31,6 +31,7 @@ from boostrun.report.formats import (
 )
 from boostrun.report.formats import width as columns
 from boostrun.report.markup import escape, float_of, pipe_table, tabular, write_texts
+from boostrun.report.metrics import places_of
 from boostrun.report.reference import check_targets
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
 from boostrun.report.table import Comparison, ResultTable
@@ -143,12 +144,15 @@ def _tested(table: ResultTable) -> bool:
 
 
 def _places(table: ResultTable) -> dict[str, int]:
-    """The decimals of each metric: none for a count whose figures are all whole."""
+    """The decimals of each metric: those of :func:`places_of`, none for a count whose figures are all whole."""
     numbers: dict[str, list[float]] = {}
     for cell in table.cells:
         known = [x for x in (cell.mean, cell.std, cell.paper_mean, cell.paper_std) if not math.isnan(x)]
         numbers.setdefault(cell.metric, []).extend(known)
-    return {metric: 2 if has_unit(metric) or any(x % 1 for x in known) else 0 for metric, known in numbers.items()}
+    return {
+        metric: places_of(metric) if has_unit(metric) or any(x % 1 for x in known) else 0
+        for metric, known in numbers.items()
+    }
 
 
 def _ours(cell: Comparison, usual: int, signs: dict[str, str], notes: dict[str, int], form: dict) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -107,6 +109,28 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
     page = (workplace / "report.html").read_text()
     assert page.index('id="own-1"') < page.index('class="paper"') and "2 own trials in 1 run," in page
     assert "own:" not in command("report own store=elsewhere")[1]
+
+
+PAGE_ALONE = """
+import resource, sys
+from boostrun.cli import main, report
+report._write_beside = lambda folder, files: print(len(files), "files")
+code = main(["report", "-o", sys.argv[1], "results=" + sys.argv[2]])
+print("MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+sys.exit(code)
+"""
+
+
+@pytest.mark.slow
+def test_the_page_of_all_published_results_is_light(workplace):
+    if not RESULTS.is_dir():
+        pytest.skip("this copy comes without published records")
+    path = workplace / "all.html"
+    line = [sys.executable, "-c", PAGE_ALONE, str(path), str(RESULTS)]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, cwd=workplace)
+    assert path.stat().st_size < 3e6 and float(done.stdout.rpartition("MB")[2]) < 500
+    files = re.findall(r'data-file="([^"]*)"', path.read_text())
+    assert len(files) == len(set(files)) > 80 and f"\n{len(files)} files" in done.stdout
 
 
 REFUSES = """

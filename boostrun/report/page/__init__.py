@@ -61,9 +61,11 @@ def render(
     style, script, page = (file.read_text(encoding="utf-8") for file in files)
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
 
+    beside = quote(folder, errors="surrogateescape")  # a name may contain other bytes than UTF-8
+
     def address(picture: Picture) -> str:
         if folder:
-            return f"{quote(folder)}/{picture.file}"
+            return f"{beside}/{picture.file}"
         return f"data:image/png;base64,{base64.b64encode(picture.light).decode('ascii')}"
 
     papers: dict[str, list[PageSection]] = {}
@@ -85,7 +87,7 @@ def render(
         bests=bests([best for section in sections for best in section.best]), counts=verdict_counts(claims or {}),
         trials=count_of(sections),
         version=version, remark=remark, style=style, script=script, claims=_verdicts(claims or {}),
-        claims_told=verdicts.TOLD, address=address, folder=quote(folder), without=without,
+        claims_told=verdicts.TOLD, address=address, folder=beside, without=without,
         inside=[section.details.script().decode() for section in sections if section.details and not folder],
     )  # fmt: skip
 

@@ -309,7 +309,7 @@ def section(
         name=name,
         title=laid.heading,
         command=command,
-        told=f"{told}, {stale} by other code or data than today's" if stale else told,
+        told=f"{told}, {stale} by other code than today's" if stale else told,
         blocks=blocks(table, laid, entries, names, records),
         targets=targets,
         footer=[line for line in laid.footer if line not in targets],
