@@ -146,7 +146,8 @@ def _need(condition: Any, place: str, sentence: str, sign: str = ":") -> None:
 
 def _known(values: Mapping, known: Collection[str], place: str) -> None:
     for key in values:
-        _need(key in known, place, f"no key '{key}'{did_you_mean(str(key), known)}")
+        if key not in known:  # before the nearest name is looked for, which takes time
+            raise BoostrunError(f"{place}: no key '{key}'{did_you_mean(str(key), known)}")
 
 
 def _claim(row: Any, place: str) -> Claim:

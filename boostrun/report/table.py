@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -159,7 +160,7 @@ class ResultTable:
     spec: TableSpec
     cells: tuple[Comparison, ...]
 
-    @property
+    @functools.cached_property
     def several_settings(self) -> bool:
         """Whether rows carry their setting."""
         return len({cell.setting for cell in self.cells}) > 1
