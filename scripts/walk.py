@@ -44,7 +44,7 @@ def files_called(function: Callable[..., Any], *arguments: Any) -> list[str]:
 def returns(files: list[str]) -> int:
     """How many steps lead into another room that was entered before.
 
-    >>> returns(["cli/run.py", "config/words.py", "config/compose.py", "cli/run.py"])
+    >>> returns(["cli/run.py", "config/words.py", "config/catalogue.py", "cli/run.py"])
     1
     """
     rooms = [file.partition("/")[0] for file in files]

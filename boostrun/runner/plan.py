@@ -17,9 +17,8 @@ from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue, without_late
-from boostrun.config.compose import Composer
 from boostrun.config.settings import Settings, data_root
-from boostrun.config.words import combinations, parse, parse_single
+from boostrun.config.words import Composer, combinations, parse, parse_single
 from boostrun.data import digests
 from boostrun.data.options import of_trial, splits_anew
 from boostrun.digest import source_digest

@@ -12,11 +12,10 @@ from omegaconf import OmegaConf
 
 from boostrun import config
 from boostrun.config import catalogue
-from boostrun.config import compose as composing
-from boostrun.config.compose import Composer, default_choices
+from boostrun.config import words as composing
 from boostrun.config.fields import fields_of, kind_of
 from boostrun.config.settings import GROUPS, Root
-from boostrun.config.words import parse
+from boostrun.config.words import Composer, default_choices, parse
 from boostrun.errors import BoostrunError
 from boostrun.files import read_yaml
 from boostrun.runner import paper
