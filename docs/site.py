@@ -21,8 +21,7 @@ from mkdocs.structure.files import File
 from boostrun.cli import help
 from boostrun.cli.arguments import VERBS
 from boostrun.config import catalogue
-from boostrun.config.fields import MISSING, described, fields_of, kind_of
-from boostrun.config.settings import Root, Run, Tune
+from boostrun.config.fields import MISSING, Root, Run, Tune, described, fields_of, kind_of
 from boostrun.methods.declaration import Method
 
 ROOT = Path(__file__).parent.parent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
-from boostrun.config.settings import Settings
+from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import by_seed, done
 from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_name, spread

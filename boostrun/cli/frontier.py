@@ -10,7 +10,7 @@ from pathlib import Path
 from boostrun.cli.arguments import BUDGETS, Arguments
 from boostrun.cli.run import print_end, table_name
 from boostrun.config import catalogue
-from boostrun.config.settings import PLACES
+from boostrun.config.fields import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.report.formats import NARROW

@@ -15,7 +15,7 @@ from boostrun import __version__
 from boostrun.cli.arguments import Arguments, parse
 from boostrun.cli.run import compose_words, split_metrics, table_name
 from boostrun.config import catalogue
-from boostrun.config.settings import PLACES, Settings
+from boostrun.config.fields import PLACES, Settings
 from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device

@@ -13,8 +13,7 @@ from typing import Any
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue, check_budget, fields_in
-from boostrun.config.fields import fields_of, kind_of
-from boostrun.config.settings import GROUPS, Root, Settings
+from boostrun.config.fields import GROUPS, Root, Settings, fields_of, kind_of
 from boostrun.config.words import listed, parse
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry

@@ -22,7 +22,7 @@ from boostrun import config
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.run import check_shared, compose_words, headline, print_end
 from boostrun.config import catalogue
-from boostrun.config.settings import Choices, Range, Settings, Tune
+from boostrun.config.fields import Choices, Range, Settings, Tune
 from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
 from boostrun.errors import BoostrunError
 from boostrun.report.formats import align, cost_head, cost_text, lower_is_better, metric_name

@@ -9,8 +9,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from boostrun.config.fields import MISSING, fields_of, kind_of
-from boostrun.config.settings import BUDGET_KEYS, GROUPS, Root, Run, Settings
+from boostrun.config.fields import BUDGET_KEYS, GROUPS, MISSING, Root, Run, Settings, fields_of, kind_of
 from boostrun.errors import BoostrunError, did_you_mean
 
 __all__ = [

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 from boostrun import config
 from boostrun.config import catalogue
-from boostrun.config.fields import fields_of
-from boostrun.config.settings import BUDGET_KEYS, GROUPS, PLACES, Choices, Root
+from boostrun.config.fields import BUDGET_KEYS, GROUPS, PLACES, Choices, Root, fields_of
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import read_yaml
 

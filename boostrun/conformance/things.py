@@ -10,7 +10,7 @@ from typing import Any
 
 from boostrun import config, plugins
 from boostrun.config import catalogue
-from boostrun.config.settings import BUDGET_KEYS
+from boostrun.config.fields import BUDGET_KEYS
 from boostrun.config.words import single_values
 from boostrun.conformance import Check, Nearest, Section, Skipped, Subject, files_of, followed, small_budget, table
 from boostrun.conformance import paper as part

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 
 from boostrun.config import catalogue
 from boostrun.config.catalogue import ENTRY_POINTS, describe_error
-from boostrun.config.fields import MISSING, Kind, fields_of
-from boostrun.config.settings import BUDGET_KEYS
+from boostrun.config.fields import BUDGET_KEYS, MISSING, Kind, fields_of
 from boostrun.config.words import listed, parse
 from boostrun.data.keys import OwnDatasetKeys, OwnStreamKeys
 from boostrun.errors import BoostrunError, did_you_mean

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from boostrun.config.fields import MISSING, Keys, choice, integer, keys, kind_of, or_tuned, real
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import MISSING, Choices, Keys, Range, choice, integer, keys, kind_of, or_tuned, real
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # pipelines that few numbers describe
 IN_ONNX = IN_C - {"anchors"}  # pipelines that need an operator or two
@@ -120,7 +119,7 @@ class Method:
     traits : words that distinguish it from its rivals.
     tuning : the grid that its paper fixes for one key.
     search : key, or symbol of a budget -> the values that ``boostrun tune`` may try, a ``Range`` or ``Choices`` of
-        :mod:`boostrun.config.settings`, chosen before any data are seen. Keys set on the command line are not searched.
+        :mod:`boostrun.config.fields`, chosen before any data are seen. Keys set on the command line are not searched.
     keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that turns a
         budget into settings: ``function(budget, facts)`` returns words of a command, ``{"r": 250}``, given the facts of
         the data, and raises BoostrunError if the method cannot keep the budget.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.rivals import keys

@@ -13,7 +13,7 @@ from typing import Any
 
 from boostrun import kernel_cache
 from boostrun.config import catalogue
-from boostrun.config.settings import Settings
+from boostrun.config.fields import Settings
 from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.settings import PLACES, Settings
+from boostrun.config.fields import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain

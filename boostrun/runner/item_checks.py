@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boostrun.config.settings import BUDGET_KEYS, GROUPS
+from boostrun.config.fields import BUDGET_KEYS, GROUPS
 from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.formats import metric_name

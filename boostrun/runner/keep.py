@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.config.settings import Settings
+from boostrun.config.fields import Settings
 from boostrun.data.columns import PLAIN
 from boostrun.data.dataset import Parts, names_of
 from boostrun.data.options import loader_of, merge, of_trial

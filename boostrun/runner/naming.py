@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boostrun.config import catalogue, defaults
-from boostrun.config.settings import BUDGET_KEYS, PLACES
+from boostrun.config.fields import BUDGET_KEYS, PLACES
 from boostrun.config.words import quoted, word
 from boostrun.report import Entry
 from boostrun.runner.plan import PlannedCell

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostrun.config import catalogue
-from boostrun.config.settings import GROUPS, Settings
+from boostrun.config.fields import GROUPS, Settings
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.files import read_yaml
 from boostrun.methods.declaration import obtain

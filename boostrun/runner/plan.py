@@ -17,7 +17,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue, without_late
-from boostrun.config.settings import Settings, data_root
+from boostrun.config.fields import Settings, data_root
 from boostrun.config.words import Composer, combinations, parse, parse_single
 from boostrun.data import digests
 from boostrun.data.options import of_trial, splits_anew

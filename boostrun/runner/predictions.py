@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostrun.config.settings import Settings
+from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import metrics
 from boostrun.evaluation.measures import BINS, Calibration, Trained, measure, together

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.settings import Choices, Range, Settings, data_root
+from boostrun.config.fields import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of

@@ -15,7 +15,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue
-from boostrun.config.settings import Settings
+from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
 from boostrun.store.cell import Cell, digest_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range
 from boostrun.runner.plan import compose_one
 from boostrun.runner.search import BATCH, Sampler, optuna, study_of, tune_all
 from tests.bench.timing import show, slowness, yardsticks

@@ -13,8 +13,7 @@ from omegaconf import OmegaConf
 from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config import words as composing
-from boostrun.config.fields import fields_of, kind_of
-from boostrun.config.settings import GROUPS, Root
+from boostrun.config.fields import GROUPS, Root, fields_of, kind_of
 from boostrun.config.words import Composer, default_choices, parse
 from boostrun.errors import BoostrunError
 from boostrun.files import read_yaml

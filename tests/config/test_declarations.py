@@ -6,8 +6,7 @@ import pytest
 
 from boostrun import config
 from boostrun.config import catalogue
-from boostrun.config.fields import fields_of, kind_of
-from boostrun.config.settings import Choices, Root, Run
+from boostrun.config.fields import Choices, Root, Run, fields_of, kind_of
 from boostrun.methods.declaration import obtain
 
 every_method = pytest.mark.parametrize("name", catalogue.methods())

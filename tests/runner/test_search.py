@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostrun.cli.tune import choice_text
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range
 from boostrun.errors import BoostrunError
 from boostrun.runner import search
 from boostrun.runner.execute import RunResult

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from boostrun.config.fields import fields_of
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range, fields_of
 from boostrun.methods.declaration import Method, Part, Tuning
 from boostrun.methods.paper import Paper, Pipeline, SavedModel
 from boostrun.papers.adaptive import keys

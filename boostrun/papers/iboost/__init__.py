@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range
 from boostrun.data.keys import DriftingStreamKeys
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import DataSet, Paper

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range
 from boostrun.methods.declaration import Method
 from boostrun.methods.paper import Paper
 from boostrun.papers.reservoir.keys import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from boostrun.config.settings import Choices, Range
+from boostrun.config.fields import Choices, Range
 from boostrun.methods.declaration import IN_C, Method, Tuning
 from boostrun.methods.paper import DataSet, Paper, Pipeline, SavedModel
 from boostrun.papers.shareboost import keys
