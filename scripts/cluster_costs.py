@@ -23,9 +23,9 @@ from boostrun.runner import cluster
 from boostrun.runner.cluster import Site, Task
 from boostrun.runner.queue import run_trials
 from boostrun.runner.worker import Job, Summary, TrialBoard, make_record
+from boostrun.store import Store
 from boostrun.store.cell import Cell, Inputs, Trial
 from boostrun.store.provenance import collect
-from boostrun.store.store import Store
 
 RECORDS = 300
 POINTS = 13  # of a curve, as a run of T = 100 has

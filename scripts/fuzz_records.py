@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from boostrun.store.store import unpack
+from boostrun.store import unpack
 
 ITEM = "reservoir/table3"
 OF_ITEM = ["dataset=digits", "algo=rand,wsam", "r=20", "T=2", "trials=2", "n_jobs=1"]

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
+from boostrun.store import PACKED, packs_below, unpack, write_pack
 from boostrun.store.cell import json_text
 from boostrun.store.parquet import LARGEST_GROUP, ParquetPack, parquet_of, table_of
-from boostrun.store.store import PACKED, packs_below, unpack, write_pack
 
 
 def fold(room: Path) -> int:

@@ -29,7 +29,7 @@ from boostrun.report.figures import curve_figures
 from boostrun.report.frontier_summary import FrontierSummary, draw_differences, draw_ranks, frontiers_of
 from boostrun.runner import paper
 from boostrun.runner.plan import plan, published_store
-from boostrun.store.store import Packs, packs_below
+from boostrun.store import Packs, packs_below
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "pictures"

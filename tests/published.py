@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostrun.runner import paper
 from boostrun.runner.plan import plan, published_store
-from boostrun.store.store import packs_below, unpack
+from boostrun.store import packs_below, unpack
 
 RESULTS = Path(__file__).parent.parent / "results"
 

@@ -14,8 +14,8 @@ from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_n
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
 from boostrun.runner import paper
 from boostrun.runner.plan import compose_one, open_store, plan, published_store
+from boostrun.store import OLD_PACKED, PACKED, unpack
 from boostrun.store.cell import NotARecordError, read
-from boostrun.store.store import OLD_PACKED, PACKED, unpack
 
 #: Provenance that differs between any two runs.
 _CLOCK = {"time", "date", "started", "finished", "created", "timestamp", "pid", "hostname", "host"}

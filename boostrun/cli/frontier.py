@@ -31,7 +31,7 @@ def main(words: Arguments) -> int:
     from boostrun.report.frontier import text, write_table
     from boostrun.report.frontier_summary import draw_frontier, read_frontier
     from boostrun.runner.frontier import measure
-    from boostrun.store.store import write_records
+    from boostrun.store import write_records
 
     request = _request(words)
     found = measure(request, command=["boostrun", *words.argv])

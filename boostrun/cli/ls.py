@@ -81,7 +81,7 @@ def _runs(words: Arguments) -> int:
 
     from boostrun.report.formats import align
     from boostrun.runner.naming import flat, last_time
-    from boostrun.store.store import Store
+    from boostrun.store import Store
 
     root = compose_one(words_of_places(words.overrides), words.config_dir).root["store"]
     cells: dict[str, list[Mapping[str, Any]]] = {}

@@ -32,7 +32,7 @@ from boostrun.runner import paper
 from boostrun.runner.claims import Planned, verdicts
 from boostrun.runner.naming import OwnRun, cell_words, own_runs
 from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan
-from boostrun.store.store import Store
+from boostrun.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
 _OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # drawn from the predictions of a run with a name

@@ -34,8 +34,8 @@ def main(words: Arguments) -> int:
         return _draw(drawing, name, words)
     from boostrun.report.table import write_differences
     from boostrun.runner.execute import run_cells
+    from boostrun.store import write_records
     from boostrun.store.code import publish
-    from boostrun.store.store import write_records
 
     item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
     check_shared(item.settings)

@@ -29,11 +29,11 @@ from boostrun.report.metrics import METRICS, metric_key
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, open_store
 from boostrun.runner.plan import plan as planned
+from boostrun.store import Store
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell, digest_of
 from boostrun.store.code import Equivalent, code_of
 from boostrun.store.provenance import instructions_in_force
-from boostrun.store.store import Store
 
 _WIDEST = 40  # column of the comments of --cfg; behind a longer line the comment follows directly
 _METRICS_KEY = "table.metrics"

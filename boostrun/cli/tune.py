@@ -123,7 +123,7 @@ def _report_grid(
 
 def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str, Any]], settings: Settings) -> None:
     """Write a choice with its table and records, and print it."""
-    from boostrun.store.store import write_records
+    from boostrun.store import write_records
 
     write_records(folder, records, Path(settings.root["results"]))
     write_bytes(folder / "table.md", choice_markdown(choice).encode())

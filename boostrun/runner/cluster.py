@@ -28,9 +28,8 @@ from typing import Any, Protocol, TypeVar
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner.worker import Job, Summary, pinned
-from boostrun.store import provenance
+from boostrun.store import StoreWriteError, provenance
 from boostrun.store.cell import Trial
-from boostrun.store.store import StoreWriteError
 
 _PACKAGES = {"dask": "distributed", "ray": "ray", "slurm": "submitit"}  # what each imports; its extra has its name
 NAMES = tuple(_PACKAGES)

@@ -33,11 +33,10 @@ from boostrun.runner.plan import (
 from boostrun.runner.progress import RunProgress, Tracker
 from boostrun.runner.queue import run_trials
 from boostrun.runner.worker import Execute, warm_up
+from boostrun.store import Store, StoreWriteError, provenance
 from boostrun.store import code as changes
-from boostrun.store import provenance
 from boostrun.store.cell import Inputs, Trial
 from boostrun.store.code import code_of
-from boostrun.store.store import Store, StoreWriteError
 
 
 @dataclass

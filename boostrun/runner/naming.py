@@ -12,7 +12,7 @@ from boostrun.config.fields import BUDGET_KEYS, PLACES
 from boostrun.config.words import quoted, word
 from boostrun.report import Entry
 from boostrun.runner.plan import PlannedCell
-from boostrun.store.store import Store
+from boostrun.store import Store
 
 PARTS = ("algo", "dataset", "features")
 METRIC = "test_accuracy_pct"

@@ -22,7 +22,7 @@ from boostrun.report.formats import metric_name
 from boostrun.runner import item_checks
 from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell, composer, plan
-from boostrun.store.store import Store
+from boostrun.store import Store
 
 if TYPE_CHECKING:
     from boostrun.report.figures import Extras

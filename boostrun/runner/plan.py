@@ -27,10 +27,10 @@ from boostrun.extend.registry import OwnChoice, registered, take_named, try_out
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned
+from boostrun.store import Store, packs_below
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
 from boostrun.store.code import RERUN, Equivalent, code_of
-from boostrun.store.store import Store, packs_below
 
 MOST_TRIALS = 500_000  # of one command
 _MOST_NAMES = 3  # changed definitions that are named

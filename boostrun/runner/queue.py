@@ -24,8 +24,8 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import cluster, pool
 from boostrun.runner.progress import RunProgress
 from boostrun.runner.worker import RECORDED, RUNNING, Job, Summary, TrialBoard, make_record, pinned
+from boostrun.store import Store
 from boostrun.store.cell import Trial
-from boostrun.store.store import Store
 
 _STRIKES = 3  # pools, or tasks of a cluster, that may die in a row before any of their trials begins
 

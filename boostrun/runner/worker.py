@@ -37,6 +37,7 @@ from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner import predictions
 from boostrun.runner.pool import THREAD_VARIABLES, writing
+from boostrun.store import LockBusyError, Store, StoreWriteError
 from boostrun.store.cell import Cell, Trial, canonical_json, check_record
 from boostrun.store.code import code_of
 from boostrun.store.provenance import (
@@ -46,7 +47,6 @@ from boostrun.store.provenance import (
     threads_in_force,
     utc_now,
 )
-from boostrun.store.store import LockBusyError, Store, StoreWriteError
 
 try:
     import fcntl

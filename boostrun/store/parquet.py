@@ -26,9 +26,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile, ParquetWriter
 
+from boostrun.store import DamagedPackError, Known
 from boostrun.store import cell as schema
 from boostrun.store.cell import json_text
-from boostrun.store.store import DamagedPackError, Known
 
 _TEXT = pa.string()
 FIXED = pa.schema([

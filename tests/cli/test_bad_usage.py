@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostrun.store.store import StoreWriteError
+from boostrun.store import StoreWriteError
 
 SENTENCES = {
     "frontier dataset=digits": "needs a data set and a budget", "frontier summary": "holds no frontier",
@@ -189,6 +189,6 @@ def test_a_store_that_cannot_be_written_still_gives_what_it_has(command, monkeyp
     def refuse(_store):
         raise StoreWriteError("cannot write in the store")
 
-    monkeypatch.setattr("boostrun.store.store.Store.check_writable", refuse)
+    monkeypatch.setattr("boostrun.store.Store.check_writable", refuse)
     assert command(line)[0] == 0 and command(line.replace("n_jobs=1", "n_jobs=2"))[0] == 0
     assert command(line.replace("r=20", "r=30"))[0] == 2

@@ -79,8 +79,8 @@ def test_records_of_other_code_in_one_comparison_are_refused(command, workplace)
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "results" / "equivalent.json", workplace / "results")
     records = copies(of_item("reservoir/lattice"))
+    from boostrun.store import pack
     from boostrun.store.cell import trial_key
-    from boostrun.store.store import pack
 
     for record in records:
         if record["cell"]["algo"]["name"] == "geem":

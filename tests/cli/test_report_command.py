@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from boostrun.store.store import pack, unpack
+from boostrun.store import pack, unpack
 
 from ..published import RESULTS, copies, of_item
 from ..report.test_page import unpacked

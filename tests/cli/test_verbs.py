@@ -12,8 +12,7 @@ import yaml
 
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.store import provenance
-from boostrun.store.store import unpack
+from boostrun.store import provenance, unpack
 
 SMALL = "dataset=digits r=12 T=4 trials=3 n_jobs=1"
 

@@ -3,7 +3,7 @@
 import pytest
 from run_toys import Toy
 
-from boostrun.store.store import Store
+from boostrun.store import Store
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.worker import make_record
+from boostrun.store import Store
 from boostrun.store.cell import Cell, Inputs, Trial
-from boostrun.store.store import Store
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
@@ -153,7 +153,7 @@ def script(root: Path, n: int, toy: Toy, n_jobs: int = 2) -> subprocess.Popen:
         "from pathlib import Path\n"
         "from run_toys import Toy, trials\n"
         "from boostrun.runner.queue import run_trials\n"
-        "from boostrun.store.store import Store\n"
+        "from boostrun.store import Store\n"
         f"out = run_trials(trials({n}), {toy!r}, Store(Path({str(root)!r})), n_jobs={n_jobs}, provenance={{}})\n"
         "print(len(out.done), len(out.failed), out.cached, out.interrupted)\n"
     )

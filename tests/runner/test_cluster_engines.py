@@ -17,7 +17,7 @@ from run_toys import Toy, alive, assert_whole, expected, figures, listen_to_ctrl
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster
 from boostrun.runner.queue import run_trials
-from boostrun.store.store import Store
+from boostrun.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")]
 NEEDS = {"dask": "distributed", "ray": "ray", "slurm": "submitit"}

@@ -5,7 +5,7 @@ import pytest
 from boostrun.runner import claims, paper
 from boostrun.runner.item_checks import cells, narrow
 from boostrun.runner.plan import plan
-from boostrun.store.store import Store
+from boostrun.store import Store
 
 ITEM = {
     "rows": "algo",

@@ -15,7 +15,7 @@ from boostrun.files import owner
 from boostrun.runner import pool, worker
 from boostrun.runner.queue import run_trials
 from boostrun.runner.worker import RECORDED, RUNNING, WAITING, TrialBoard
-from boostrun.store.store import _UNLINK_LOCKS, Store
+from boostrun.store import _UNLINK_LOCKS, Store
 
 shared = pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no such shared memory")
 

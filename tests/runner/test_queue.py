@@ -12,8 +12,8 @@ from boostrun import signals
 from boostrun.errors import BoostrunError
 from boostrun.runner import worker
 from boostrun.runner.queue import run_trials
+from boostrun.store import Store
 from boostrun.store.provenance import collect
-from boostrun.store.store import Store
 
 
 def go(list_of_trials, execute, store, n_jobs=1, **options):
@@ -217,7 +217,7 @@ def test_kernels_can_be_compiled_before_in_and_after_a_run_in_this_process(tmp_p
         "import numba\n"
         "from run_toys import Toy, trials\n"
         "from boostrun.runner.queue import run_trials\n"
-        "from boostrun.store.store import Store\n"
+        "from boostrun.store import Store\n"
         "assert numba.njit(lambda x: x + 1)(1) == 2\n"
         "def compiles(trial):\n"
         "    assert numba.njit(lambda x: x + 2)(1) == 3\n"

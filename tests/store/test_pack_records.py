@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from run_toys import cell, record
 
+from boostrun.store import pack, packs_below, unpack
 from boostrun.store.cell import Inputs
 from boostrun.store.parquet import ParquetPack
-from boostrun.store.store import pack, packs_below, unpack
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "pack_records.py"
 if not SCRIPT.is_file():

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from run_toys import cell, record
 
+import boostrun.store
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import canonical
-from boostrun.store import store as packed_module
+from boostrun.store import DamagedPackError, Known, Packs, Store, pack, packs_below, unpack, write_records
 from boostrun.store.cell import Inputs, set_aside_line
 from boostrun.store.parquet import COSTS, LARGEST_GROUP, ParquetPack, parquet_of, table_of
-from boostrun.store.store import DamagedPackError, Known, Packs, Store, pack, packs_below, unpack, write_records
 
 CURVE = {
     "T": [1, 2, 5], "test_accuracy_pct": [10.0, 1e-300, 0.1 + 0.2], "weights": [[1.0], [2.0, -0.0], []],
@@ -122,7 +122,7 @@ def test_a_line_of_an_old_pack_that_is_no_record_is_set_aside_and_the_others_cou
 
 def test_an_old_pack_of_more_than_can_be_held_is_damaged_and_not_unpacked(tmp_path, monkeypatch):
     (tmp_path / "p.gz").write_bytes(gzip.compress(b" " * 2000))
-    monkeypatch.setattr(packed_module, "_LARGEST_OLD", 1000)
+    monkeypatch.setattr(boostrun.store, "_LARGEST_OLD", 1000)
     with pytest.raises(DamagedPackError, match="more than"):
         list(unpack(tmp_path / "p.gz"))
 

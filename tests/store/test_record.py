@@ -10,8 +10,8 @@ from run_toys import cell, record, trials
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.worker import perform
+from boostrun.store import Store, packs_below, unpack
 from boostrun.store.cell import NotARecordError, check_record, check_whole, read, set_aside, set_aside_line
-from boostrun.store.store import Store, packs_below, unpack
 
 CURVE = {"T": [1, 2], "test_accuracy_pct": [10.0, 90.5], "weights": [[1.0], [2.0]], "family_steps": {"hog": [1, 2]}}
 PUBLISHED = packs_below(Path(__file__).parents[2] / "results")

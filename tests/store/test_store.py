@@ -11,8 +11,8 @@ import pytest
 from run_toys import cell, record
 
 from boostrun.errors import BoostrunError
+from boostrun.store import LockBusyError, Store, StoreWriteError, pack
 from boostrun.store.cell import Inputs, set_aside_line
-from boostrun.store.store import LockBusyError, Store, StoreWriteError, pack
 
 
 def test_what_was_put_is_got_back_equal_under_the_documented_name(tmp_path):
