@@ -432,7 +432,7 @@ def _with_defaults(group: str, chosen: str, values: Any) -> dict[str, Any]:
     """The values of a group from files, with the defaults of the choice that they name.
 
     A ``class`` counts only if the YAML file of this choice, or an entry point, names it; see
-    :func:`boostrun.extend.registry.take_named`.
+    :func:`boostrun.extend.take_named`.
     """
     if not isinstance(values, Mapping):
         raise BoostrunError(f"{group} must be keys with values, as in the files of conf/{group}, not {values!r}")

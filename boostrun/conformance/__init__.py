@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boostrun import extend
 from boostrun.config import catalogue
 from boostrun.data.source import ArraySource
 from boostrun.data.streams.drift_stream import DriftStream, Holdout
-from boostrun.extend import registry
 from boostrun.inputs.bank import Followed, Table
 from boostrun.methods.declaration import Method, obtain
 
@@ -126,7 +126,7 @@ def in_a_worker(function: Callable[..., Any], *arguments: Any) -> Any:
     """Return ``function(*arguments)`` from a fresh process in which the same plug-ins are registered."""
     with tempfile.TemporaryDirectory() as folder:
         task, answer = Path(folder) / "task", Path(folder) / "answer"
-        task.write_bytes(pickle.dumps(sys.path) + pickle.dumps(registry.everything()))
+        task.write_bytes(pickle.dumps(sys.path) + pickle.dumps(extend.everything()))
         with task.open("ab") as file:
             pickle.dump((function, arguments), file)
         done = subprocess.run(
@@ -144,8 +144,8 @@ _WORKER = """
 import pickle, sys
 with open(sys.argv[1], "rb") as task:
     sys.path[:] = pickle.load(task)
-    from boostrun.extend import registry
-    registry.admit(pickle.load(task))
+    from boostrun import extend
+    extend.admit(pickle.load(task))
     function, arguments = pickle.load(task)
 result = pickle.dumps(function(*arguments))
 with open(sys.argv[2], "wb") as answer:

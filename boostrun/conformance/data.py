@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from boostrun import extend
 from boostrun.config import catalogue
 from boostrun.conformance import (
     Check,
@@ -25,7 +26,6 @@ from boostrun.data.options import loader_of
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import loader
-from boostrun.extend import registry as objects
 from boostrun.extend.pipeline import InFamilies, Own
 from boostrun.methods.declaration import obtain
 
@@ -81,7 +81,7 @@ def _files(dataset: Mapping[str, Any], data_root: Path) -> None:
             raise Skipped(str(missing)) from None
         return
     where = dataset["class"]
-    if not loader.reads_files(objects.obtain(where)):
+    if not loader.reads_files(extend.obtain(where)):
         raise Skipped("it has no files(data_root), so that what it returns is hashed at every command")
     if not loader.files({"class": where, "given": loader.given_to(dataset)}, data_root):
         raise Failed("files(data_root) names none")

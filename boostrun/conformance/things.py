@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from boostrun import config, plugins
+from boostrun import config, extend, plugins
 from boostrun.config import catalogue
 from boostrun.config.fields import BUDGET_KEYS
 from boostrun.config.words import single_values
@@ -18,7 +18,6 @@ from boostrun.conformance.data import is_family
 from boostrun.data.options import draw_roots, read_roots
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.extend import registry
 from boostrun.methods.paper import Paper
 
 _ONE = {"strategies": "strategy", "policies": "policy", "weak_learners": "weak_learner"}
@@ -42,13 +41,13 @@ def sections(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
         return _of_name(word, config_dir, overrides)
     catalogue.refuse_left_out(word)
     folder = str(Path(config_dir or ".").resolve())
-    registry.allow(word, folder)
-    thing = registry.named(word)
+    extend.allow(word, folder)
+    thing = extend.named(word)
     if isinstance(thing, Paper):
         return _of_paper(_paper_named(word, folder), config_dir, overrides)
     kind = kind_of(thing, word)
     if kind in ("algo", "dataset", "features"):
-        registry.register(kind, word, word)
+        extend.register(kind, word, word)
         return [of_choice(kind, word, overrides)]
     if kind == "evaluation":
         _refuse(overrides, word, "an evaluation has no keys")
@@ -255,7 +254,7 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
 
     given = single_values(overrides)
     thing = obtain(where)
-    checked = config.check_keys(registry.of_part(thing, where), given, _ONE[room], name)
+    checked = config.check_keys(extend.of_part(thing, where), given, _ONE[room], name)
     made = {key: _as_before(thing, key, value) for key, value in checked.items()}
     checks = [*part.part_checks(room, where, made), *_computed_names([where])]
     return Section(f"{name}, {part.ROOMS[room]}", checks, files_of(where))

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from boostrun import extend
 from boostrun.data.dataset import Parts
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.extend import registry as objects
 
 _BOOSTRUNS = ("name", "class", "test_fraction", "split_seed")
 DEFAULTS = {"test_fraction": 0.2, "split_seed": None, "class": "???", "given": None, "source": "???", "content": None}
@@ -46,7 +46,7 @@ def config_for(dataset: Mapping, data_root: Path) -> Mapping:
     if "class" not in dataset:
         return dataset
     given, where = given_to(dataset), dataset["class"]
-    content = None if reads_files(objects.obtain(where)) else _returned(where, _key(given), str(data_root)).content
+    content = None if reads_files(extend.obtain(where)) else _returned(where, _key(given), str(data_root)).content
     return {
         **{key: value for key, value in dataset.items() if key not in given},
         "loader": __name__, "given": given, "source": source_digest([where]), "content": content,
@@ -65,7 +65,7 @@ def given_to(dataset: Mapping) -> dict[str, Any]:
 def has_test_part(dataset: Mapping, data_root: Path) -> bool:
     """Whether a user's data set has a test part: by its attribute, else by reading it."""
     where = dataset["class"]
-    said = getattr(objects.obtain(where), "has_test_part", None)
+    said = getattr(extend.obtain(where), "has_test_part", None)
     return said if isinstance(said, bool) else _returned(where, _key(given_to(dataset)), str(data_root)).has_test_part
 
 
@@ -82,11 +82,11 @@ def places(options: Mapping, data_root: Path) -> str:
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     """The files a data set names, in its order; DataMissingError for a missing one."""
     where = options["class"]
-    thing = objects.obtain(where)
+    thing = extend.obtain(where)
     if not reads_files(thing):
         return {}
-    made = objects.call(where, thing, **(options["given"] or {}))
-    found = {f"{i:06d}": Path(path) for i, path in enumerate(objects.call(where, made.files, Path(data_root)))}
+    made = extend.call(where, thing, **(options["given"] or {}))
+    found = {f"{i:06d}": Path(path) for i, path in enumerate(extend.call(where, made.files, Path(data_root)))}
     for path in found.values():
         if not path.is_file():
             raise DataMissingError(f"no file {path}, which {where} reads")
@@ -100,15 +100,15 @@ def read(options: Mapping, data_root: Path) -> Parts:
 
 def read_parts(where: str, given: Mapping, data_root: Path) -> Parts:
     """The parts that the data set ``where`` returns for these keys."""
-    thing = objects.obtain(where)
+    thing = extend.obtain(where)
     if inspect.isclass(thing):
-        made = objects.call(where, thing, **given)
+        made = extend.call(where, thing, **given)
         if not callable(getattr(made, "read", None)):
             raise BoostrunError(f"{where} is no data set: a class needs read(data_root)")
-        parts = objects.call(where, made.read, Path(data_root))
+        parts = extend.call(where, made.read, Path(data_root))
     else:
         root = {"data_root": Path(data_root)} if "data_root" in inspect.signature(thing).parameters else {}
-        parts = objects.call(where, thing, **given, **root)
+        parts = extend.call(where, thing, **given, **root)
     if not isinstance(parts, tuple) or not 2 <= len(parts) <= len(Parts._fields):
         raise BoostrunError(f"{where} must return (x, y) or (x_train, y_train, x_test, y_test), not {_shown(parts)}")
     return Parts(*parts)
@@ -137,7 +137,7 @@ class _Returned(NamedTuple):
 @functools.lru_cache(maxsize=8)
 def _returned(where: str, given: str, data_root: str) -> _Returned:
     parts = read_parts(where, json.loads(given), Path(data_root))
-    content = None if reads_files(objects.obtain(where)) else content_digest(parts)
+    content = None if reads_files(extend.obtain(where)) else content_digest(parts)
     return _Returned(content, parts.x_test is not None)
 
 

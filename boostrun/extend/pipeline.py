@@ -14,9 +14,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from boostrun import extend
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry as objects
 
 DEFAULTS = {"class": "???", "given": None, "source": "???"}
 
@@ -49,10 +49,10 @@ def config_for(features: Mapping) -> Mapping:
 
 def family(where: str, given: Mapping[str, Any]):
     """The family with its keys: callable on images alone."""
-    thing = objects.obtain(where)
+    thing = extend.obtain(where)
     if not inspect.isclass(thing):
         return functools.partial(thing, **given)
-    made = objects.call(where, thing, **given)
+    made = extend.call(where, thing, **given)
     if not callable(made):
         raise BoostrunError(f"{where} is no feature family: a class needs __call__(images)")
     return made
@@ -68,12 +68,12 @@ class Own:
     def fit(self, images: np.ndarray) -> Own:
         """Pass the training images to a family that is fitted."""
         if isinstance(self._family, Learning):
-            objects.call(self._where, self._family.fit, images)
+            extend.call(self._where, self._family.fit, images)
         return self
 
     def __call__(self, images: np.ndarray) -> np.ndarray:
         """(n, d) float32 of n images; BoostrunError if the family fails or returns something else."""
-        columns = np.asarray(objects.call(self._where, self._family, images))
+        columns = np.asarray(extend.call(self._where, self._family, images))
         if columns.ndim != 2 or len(columns) != len(images) or columns.dtype.kind not in "biuf":
             raise BoostrunError(
                 f"{self._where} made {columns.dtype} of the shape {columns.shape} of {len(images)} images; "
@@ -85,7 +85,7 @@ class Own:
         """(name, start, stop) of each family among the d features."""
         if not isinstance(self._family, InFamilies):
             return [(self.name, 0, d)]
-        return [tuple(part) for part in objects.call(self._where, self._family.families, d)]
+        return [tuple(part) for part in extend.call(self._where, self._family.families, d)]
 
     def describe(self) -> str:
         return f"{self._where}, a family of a person's own"

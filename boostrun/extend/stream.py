@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from boostrun import extend
 from boostrun.data.dataset import Parts, names_of
 from boostrun.data.keys import OwnStreamKeys
 from boostrun.data.streams.drift_stream import DriftStream
 from boostrun.data.streams.file_stream import forward_filled
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry as objects
 from boostrun.extend.loader import content_digest
 
 NEEDS = ("first",)  # of the keys that say how a stream is followed: a function may never end
@@ -83,12 +83,12 @@ def _asked(options: Mapping) -> tuple[str, str, int | None]:
 @functools.lru_cache(maxsize=2)
 def _held(where: str, given: str, first: int | None) -> tuple[tuple[np.ndarray, np.ndarray], str]:
     """Values (n, d) float64 and labels (n,) as text or whole numbers, and their digest."""
-    thing = objects.obtain(where)
-    found = objects.call(where, thing, **json.loads(given))
+    thing = extend.obtain(where)
+    found = extend.call(where, thing, **json.loads(given))
     if not isinstance(found, Iterable):
         raise BoostrunError(f"{where} must yield examples (x, y), or return arrays, not {type(found).__name__}")
     held = _Held(where, first)
-    objects.call(where, held.take, found)
+    extend.call(where, held.take, found)
     x = held.values()
     if any(label is None for label in held.labels):
         raise BoostrunError(f"{where} gave examples without a label")

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from boostrun import extend
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.prequential import OnStream
-from boostrun.extend import registry as objects
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.rivals.keys import (
@@ -138,7 +138,7 @@ class FollowerClassifier(FollowerKeys, Follower):
 
     def _asked(self, function: Callable[..., Any], *arguments: Any) -> Any:
         cls = type(self.model_)
-        return objects.call(f"{cls.__module__}:{cls.__name__}", function, *arguments)
+        return extend.call(f"{cls.__module__}:{cls.__name__}", function, *arguments)
 
 
 class AdaptiveForestClassifier(AdaptiveForestKeys, Follower):

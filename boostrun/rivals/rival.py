@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from boostrun import extend
 from boostrun.config.fields import check
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
-from boostrun.extend import registry as objects
 from boostrun.methods.probabilities import LINKS, Link
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
@@ -249,7 +249,7 @@ class EstimatorClassifier(EstimatorKeys, Holding):
 
     def _asked(self, function: Callable[..., Any], *arguments: Any) -> Any:
         cls = type(self.model_)
-        return objects.call(f"{cls.__module__}:{cls.__name__}", function, *arguments)
+        return extend.call(f"{cls.__module__}:{cls.__name__}", function, *arguments)
 
 
 def sgbt_link(classifier) -> Link:

@@ -17,7 +17,7 @@ from boostrun.config.fields import Settings
 from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.extend.registry import is_typed
+from boostrun.extend import is_typed
 from boostrun.runner import cluster, pool, predictions
 from boostrun.runner.plan import (
     PlannedCell,

@@ -23,7 +23,7 @@ from boostrun.data import digests
 from boostrun.data.options import of_trial, splits_anew
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.extend.registry import OwnChoice, registered, take_named, try_out
+from boostrun.extend import OwnChoice, registered, take_named, try_out
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import tuned

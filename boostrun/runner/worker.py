@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostrun import kernel_cache
+from boostrun import extend, kernel_cache
 from boostrun.config import catalogue
 from boostrun.data import digests
 from boostrun.data.options import of_trial
@@ -31,7 +31,6 @@ from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.evaluation.measures import Trained, train_and_test
-from boostrun.extend import registry
 from boostrun.files import left_behind, owner
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method, obtain
@@ -66,7 +65,7 @@ class Execute:
     memory_mb: int = 1024
     folder: str = ""  # where the command was started; a worker that served another command may be elsewhere
     threads: int = 1  # of a trial whose method can use more; they do not change its result
-    own: tuple[registry.OwnChoice, ...] = ()  # the user's own choices, which may be imported
+    own: tuple[extend.OwnChoice, ...] = ()  # the user's own choices, which may be imported
     quiet: bool = True  # whether even the notice about compiling kernels is left out
     predictions: str = ""  # folder for the predictions on the test part; empty: not kept
     metrics: str = "none"  # the data whose predictions have metrics beside accuracy: own, all or none
@@ -90,7 +89,7 @@ class Execute:
 
     def trained(self, trial: Trial) -> Trained:
         """The fitted model, the data it was trained on, and metrics with cost and curve."""
-        registry.admit(self.own)
+        extend.admit(self.own)
         cell = trial.cell
         method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
         places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))

@@ -6,13 +6,13 @@ import importlib
 import numpy as np
 import pytest
 
+from boostrun import extend
 from boostrun.config import catalogue
 from boostrun.conformance import Failed
 from boostrun.conformance.paper import declaration_checks
 from boostrun.errors import BoostrunError
 from boostrun.export import onnx as onnx_model
 from boostrun.export import read
-from boostrun.extend import registry
 from boostrun.methods.paper import Paper, SavedModel
 from tests.export.compiled import Compiled
 from tests.export.operators_in_numpy import run
@@ -74,7 +74,7 @@ def theirs(workplace, monkeypatch):
     model = importlib.import_module("their_model").NearestCentre(np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]))
     model.save(workplace / "model.npz", classes=np.array(["a", "b", "c"]), n_features_in=np.array(2))
     yield model
-    registry.forget()
+    extend.forget()
 
 
 def test_their_operators_give_its_scores_and_without_them_onnx_is_refused(theirs, monkeypatch):

@@ -5,19 +5,17 @@ import textwrap
 
 import pytest
 
-from boostrun import digest
-from boostrun.extend import registry
-from boostrun.extend import registry as objects
+from boostrun import digest, extend
 
 
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch):
     """Nothing of theirs stays registered, allowed, imported or on the path."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(objects, "_allowed", {})
+    monkeypatch.setattr(extend, "_allowed", {})
     before = set(sys.modules)
     yield
-    registry.forget()
+    extend.forget()
     digest.forget()
     for name in set(sys.modules) - before:
         source = getattr(sys.modules[name], "__file__", None) or ""

@@ -4,10 +4,8 @@ import sys
 
 import pytest
 
-from boostrun import digest
+from boostrun import digest, extend
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry
-from boostrun.extend import registry as objects
 from boostrun.runner.plan import compose_one
 
 VOTER = """
@@ -64,7 +62,7 @@ def test_nor_does_a_choice_that_is_not_made_or_a_file_that_speaks_for_another(co
 
 def test_nor_does_a_config_from_elsewhere(trap):
     with pytest.raises(BoostrunError, match="trap:run is not imported"):
-        objects.obtain(trap)
+        extend.obtain(trap)
 
 
 SENTENCES = {
@@ -246,7 +244,7 @@ def test_defaults_that_no_record_can_hold_are_no_keys():
         def fit(self, X, y): ...
         def predict(self, X): ...
 
-    declared = registry.declared("algo", Odd, "own:Odd")
+    declared = extend.declared("algo", Odd, "own:Odd")
     assert list(declared.fields) == ["parts", "depth", "rate"] and not declared.random
 
 

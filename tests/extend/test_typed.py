@@ -2,9 +2,9 @@
 
 import pytest
 
+from boostrun import extend
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry
 from boostrun.runner.api import run
 from boostrun.runner.plan import compose_all, compose_one, expand, own_choices
 
@@ -22,7 +22,7 @@ class Numbers:
 @pytest.fixture(autouse=True)
 def forgotten():
     yield
-    registry.forget()
+    extend.forget()
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_the_budget_of_samples_is_kept_by_any_class_and_keywords_are_keys_too(tr
 def test_a_worker_is_told_of_the_class_and_its_keywords(here):
     (settings,) = compose_all(["algo=keywords:Near", "algo.n_neighbors=1"])
     told = own_choices([settings])
-    registry.forget()
-    registry.admit(told)
+    extend.forget()
+    extend.admit(told)
     made = catalogue.method(settings.algo).make(settings.algo, settings.budget, {"random_state": 0})
     assert made.estimator.n_neighbors == 1
 

@@ -6,12 +6,11 @@ import sys
 import numpy as np
 import pytest
 
+from boostrun import extend
 from boostrun.data import checksum
 from boostrun.data.streams import draw
 from boostrun.errors import BoostrunError
-from boostrun.extend import registry, stream
-from boostrun.extend import registry as objects
-from boostrun.extend import registry as typed
+from boostrun.extend import stream
 from boostrun.runner.plan import compose_all, compose_one, open_store, own_choices, plan
 
 MINE = """
@@ -78,8 +77,8 @@ def drawn(mine, monkeypatch, workplace):
 
     def draw_it(name, **keys):
         where = f"mine:{name}"
-        objects.allow(where, str(workplace / "mine"))
-        typed.take_stream(where)
+        extend.allow(where, str(workplace / "mine"))
+        extend.take_stream(where)
         return draw({"name": where, **keys}, workplace)
 
     yield draw_it
@@ -138,8 +137,8 @@ def test_what_came_identifies_it_and_how_it_is_measured_does_too(drawn, workplac
 def test_a_worker_is_told_of_the_function(drawn):
     (settings,) = compose_all(["dataset=mine:rows", "algo=no_change"])
     told = own_choices([settings])
-    registry.forget()
-    registry.admit(told)
+    extend.forget()
+    extend.admit(told)
     assert len(draw(settings.dataset, settings.root["store"])) == 60
     assert [(one.group, one.name) for one in told] == [("stream", "mine:rows")]
 

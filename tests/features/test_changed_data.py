@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from boostrun import data as data_module
+from boostrun import extend
 from boostrun.errors import BoostrunError
 from boostrun.extend import loader
-from boostrun.extend import registry as objects
 from boostrun.features import bank_key, open_bank
 from boostrun.features import store as seal
 from boostrun.features.bank import CheckedSplit
@@ -82,7 +82,7 @@ def test_a_map_that_changes_while_a_bank_is_built_of_it_makes_no_bank(anywhere, 
     from boostrun.features import build
 
     np.save(anywhere / "x.npy", np.random.default_rng(0).random((60, 3)))
-    monkeypatch.setitem(objects._allowed, f"{__name__}:Mapped", "")
+    monkeypatch.setitem(extend._allowed, f"{__name__}:Mapped", "")
     own = {"name": "mapped", "class": f"{__name__}:Mapped", "folder": str(anywhere), "split_seed": 0}
     dataset, original = loader.config_for({**own, "test_fraction": 0.2}, anywhere), build.build
 
