@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.plain import allocating_part, kernel, part, written_in
+from boostrun.kernels import allocating_part, kernel, part, written_in
 
 
 class Roomy(ABC):

@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-from .plain import cache_apart, needed
+from boostrun.kernels import cache_apart, needed
 
 LANES = 16
 _VECTOR, _WIDE = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(ir.DoubleType(), LANES)

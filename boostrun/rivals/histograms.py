@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.kernels.plain import kernel, part
+from boostrun.kernels import kernel, part
 
 CENTRE, COUNT, GRADIENT, HESSIAN = range(4)
 LEAST_SIDE = 5.0  # fewest examples on either side of a split

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.plain import part
+from boostrun.kernels import part
 from boostrun.methods.archive import Array, Damaged
 from boostrun.methods.stream_state import MOST, check_values
 from boostrun.rivals.histograms import best_cut, insert, whole

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostrun.config import fields
-from boostrun.kernels.plain import allocating_kernel, kernel, part
+from boostrun.kernels import allocating_kernel, kernel, part
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.rivals import regression_trees as trees_of

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from boostrun.kernels import lanes, lanes_plain
+from boostrun.kernels import lanes, lanes_plain, needed, project_on_simplex
 from boostrun.kernels.lanes import LANES, empty, zeros
-from boostrun.kernels.plain import needed, project_on_simplex
 from boostrun.papers.reservoir import kernels
 from tests.reference import online as twins
 

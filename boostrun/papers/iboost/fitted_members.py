@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels import hoeffding
-from boostrun.kernels.plain import allocating_kernel, kernel, part
+from boostrun.kernels import allocating_kernel, hoeffding, kernel, part
 from boostrun.papers.iboost import fitted_loops
 from boostrun.papers.iboost.baselines import rules_of
 from boostrun.papers.iboost.kernels import bases

@@ -15,7 +15,7 @@ import numpy as np
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
-from boostrun.kernels.plain import allocating_kernel, allocating_part, part, written_in
+from boostrun.kernels import allocating_kernel, allocating_part, part, written_in
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.kernels import bases, committee

@@ -13,8 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostrun.kernels import hoeffding
-from boostrun.kernels.plain import allocating_kernel, kernel, part, written_in
+from boostrun.kernels import allocating_kernel, hoeffding, kernel, part, written_in
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost import fitted_members, iboost
 from boostrun.papers.iboost.baselines import rules_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.prequential import OnStream
-from boostrun.kernels.plain import allocating_kernel, kernel, part
+from boostrun.kernels import allocating_kernel, kernel, part
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.papers.iboost import iboost
 from boostrun.papers.iboost.iboost import IBoostClassifier

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from boostrun.kernels.plain import kernel, part, project_on_simplex, written_in
+from boostrun.kernels import kernel, part, project_on_simplex, written_in
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.kernels.adwin import NO_CUTS, Adwins, any_change, detectors, largest_estimate, replace_worst

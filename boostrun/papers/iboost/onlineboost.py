@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from boostrun.kernels.plain import allocating_kernel, kernel, part
+from boostrun.kernels import allocating_kernel, kernel, part
 from boostrun.papers.iboost.kernels import adwin, bases
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.kernels.adwin import NO_CUTS, Adwins, any_change, detectors, largest_estimate, replace_worst

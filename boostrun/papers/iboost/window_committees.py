@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.config import fields
-from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.kernels import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.methods.stream_learner import StreamLearner
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels.committee import CommitteeMembers, HeldOut, predicted, slide, start_order

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import int32, njit, types
 from numba.extending import get_cython_function_address, intrinsic
 
-from boostrun.kernels.plain import needed
+from boostrun.kernels import needed
 
 RUN = 128  # bytes at once; rows are filled up with zeros to a multiple
 SMALL = 32  # rows that LAPACK factorises at once

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.plain import project_on_simplex
+from boostrun.kernels import project_on_simplex
 from boostrun.methods.stumps import Stump
 
 __all__ = [

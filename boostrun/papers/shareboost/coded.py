@@ -15,7 +15,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-from boostrun.kernels.plain import needed
+from boostrun.kernels import needed
 from boostrun.papers.shareboost.design import DenseDesign, parallel_map
 from boostrun.papers.shareboost.pools import ColumnPool, checksum, l1_norms
 

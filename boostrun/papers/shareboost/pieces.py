@@ -18,8 +18,8 @@ from numba import njit
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from boostrun.kernels import needed
 from boostrun.kernels.lanes import LANES, empty, increase, load, spread, store, total, widen_into, zeros
-from boostrun.kernels.plain import needed
 from boostrun.papers.shareboost.design import Kronecker, kronecker_scaling, pad_classes, parallel_map
 from boostrun.papers.shareboost.pools import Pool, checksum
 

@@ -28,9 +28,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels import hoeffding
+from boostrun.kernels import allocating_kernel, allocating_part, hoeffding, kernel, part
 from boostrun.kernels.hoeffding import DEPTH, FEATURE, LEFT, PARENT, RIGHT, THRESHOLD, WEIGHT, Roomy, plant
-from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.adwin import Adwins
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.plain import kernel, part, written_in
+from boostrun.kernels import kernel, part, written_in
 from boostrun.papers.iboost.kernels import incremental as bayes
 from boostrun.papers.iboost.keys import DETECTORS
 

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.kernels import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.papers.iboost.kernels import incremental as bayes
 
 STUMP, GNB, BNB = 0, 1, 2

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from boostrun.kernels.plain import kernel, part, written_in
+from boostrun.kernels import kernel, part, written_in
 from boostrun.papers.iboost.kernels import bases
 from boostrun.papers.iboost.kernels.bases import respond_window
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.plain import allocating_kernel, allocating_part, kernel, part, written_in
+from boostrun.kernels import allocating_kernel, allocating_part, kernel, part, written_in
 from boostrun.papers.iboost.iboost import ADDED, BUDGET, DIRTY, NEGATIVE, SEEN, SIZE
 from boostrun.papers.iboost.kernels import bases, committee
 from boostrun.papers.iboost.kernels.bases import fit_stump_of_gains

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostrun.kernels import hoeffding
-from boostrun.kernels.plain import allocating_kernel
+from boostrun.kernels import allocating_kernel, hoeffding
 from boostrun.papers.iboost.iboost import SEEN, SIZE
 from boostrun.papers.iboost.iboost_fitted import answer_window, ask, fit, teach
 from boostrun.papers.iboost.kernels import committee

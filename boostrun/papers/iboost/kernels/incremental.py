@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.plain import allocating_kernel, kernel, part, written_in
+from boostrun.kernels import allocating_kernel, kernel, part, written_in
 
 
 class Learners(NamedTuple):

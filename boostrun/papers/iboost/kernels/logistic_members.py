@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels.plain import allocating_kernel, kernel, part, written_in
+from boostrun.kernels import allocating_kernel, kernel, part, written_in
 from boostrun.papers.iboost.kernels.incremental import winner
 
 __all__ = ["Regressions", "answer", "forget", "probabilities", "see", "train", "winner"]

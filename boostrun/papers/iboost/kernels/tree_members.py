@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from boostrun.kernels import hoeffding
-from boostrun.kernels.plain import kernel, part, written_in
+from boostrun.kernels import hoeffding, kernel, part, written_in
 from boostrun.papers.iboost.kernels.incremental import winner
 
 __all__ = ["answer", "forget", "probabilities", "see", "train", "winner"]
