@@ -173,7 +173,7 @@ def place(error: BaseException, own: Sequence[str] = ()) -> str:
     """
     chain = list(_chain(error))[::-1]
     frames = [frame for link in chain for frame in reversed(traceback.extract_tb(link.__traceback__))]
-    theirs = [frame for frame in frames if _below(frame.filename, own)]
+    theirs = [frame for frame in frames if any(map(Path(frame.filename).is_relative_to, own))]
     return next((shown(frame.filename, frame.lineno or 0) for frame in [*theirs, *frames]), "")
 
 
@@ -219,10 +219,6 @@ def files_of(where: str) -> tuple[str, ...]:
     if package is not None and package.submodule_search_locations and not __name__.startswith(f"{package.name}."):
         found += list(package.submodule_search_locations)
     return tuple(found)
-
-
-def _below(file: str, own: Sequence[str]) -> bool:
-    return any(Path(file).is_relative_to(place) for place in own)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

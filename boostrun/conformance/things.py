@@ -271,17 +271,14 @@ def _of_evaluation(where: str) -> Section:
 
     with_method = [name for name, one in catalogue.methods().items() if one.evaluation == where]
     if with_method:
-        return _only_measured(of_choice("algo", with_method[0], ()), where)
+        checks = of_choice("algo", with_method[0], ()).checks
+        measured = [check for check in checks if check.name.startswith(("on a ", "it has check"))]
+        return Section(f"{where}, an evaluation", measured, files_of(where))
     data = {"a table": table("codes"), "a stream with hold-outs": followed(True, 20),
             "a stream without": followed(False, 20)}  # fmt: skip
     makes: tuple[Callable, Callable] = (Nearest, Nearest)
     usable = {name: each for name, each in data.items() if method.takes(where, makes[0], each)} or data
     return Section(f"{where}, an evaluation", method.evaluation_checks(where, *makes, usable), files_of(where))
-
-
-def _only_measured(section: Section, where: str) -> Section:
-    checks = [check for check in section.checks if check.name.startswith(("on a ", "it has check"))]
-    return Section(f"{where}, an evaluation", checks, files_of(where))
 
 
 def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Section:

@@ -110,7 +110,8 @@ def read_parts(where: str, given: Mapping, data_root: Path) -> Parts:
         root = {"data_root": Path(data_root)} if "data_root" in inspect.signature(thing).parameters else {}
         parts = extend.call(where, thing, **given, **root)
     if not isinstance(parts, tuple) or not 2 <= len(parts) <= len(Parts._fields):
-        raise BoostrunError(f"{where} must return (x, y) or (x_train, y_train, x_test, y_test), not {_shown(parts)}")
+        got = f"a tuple of {len(parts)}" if isinstance(parts, tuple) else f"an object of type {type(parts).__name__}"
+        raise BoostrunError(f"{where} must return (x, y) or (x_train, y_train, x_test, y_test), not {got}")
     return Parts(*parts)
 
 
@@ -143,7 +144,3 @@ def _returned(where: str, given: str, data_root: str) -> _Returned:
 
 def _key(given: Mapping) -> str:
     return json.dumps(given, sort_keys=True)
-
-
-def _shown(value) -> str:
-    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"an object of type {type(value).__name__}"

@@ -141,7 +141,7 @@ def lookup(
     free = [name for name in columns if name not in (*FIGURE_COLUMNS, *wanted, "metric")]
     # A row without further columns comes before its special cases.
     fits = [row for row in fits if not any(row[name] for name in free if name not in ("paper", "table"))] or fits
-    figures = dict.fromkeys((row["mean"], _none_if_nan(row["std"])) for row in fits)
+    figures = dict.fromkeys((row["mean"], None if math.isnan(row["std"]) else row["std"]) for row in fits)
     if len(figures) > 1:
         telling = [name for name in free if len({row[name] for row in fits}) > 1]
         raise BoostrunError(
@@ -166,10 +166,6 @@ def _text(value) -> str:
         return f"{float(text):.12g}"
     except ValueError:
         return text
-
-
-def _none_if_nan(number: float) -> float | None:
-    return None if math.isnan(number) else number
 
 
 def check_targets(
@@ -272,21 +268,14 @@ def _trend(target: Mapping, cells: Sequence[Comparison], higher: bool) -> tuple[
             continue
         means = [at[names[0]].mean - (at[names[1]].mean if len(names) > 1 else 0.0) for at in here]
         if way == "kept":
-            good = _kept(means, higher, target["within"])
+            sign = 1.0 if higher else -1.0
+            good = max(sign * (means[0] - mean) for mean in means) <= target["within"]
         else:
-            good = _goes(means, way == "rising", target.get("slack", 0.0))
+            sign = 1.0 if way == "rising" else -1.0
+            steps = [sign * (after - before) for before, after in itertools.pairwise(means)]
+            good = sign * (means[-1] - means[0]) > 0.0 and min(steps) >= -target.get("slack", 0.0)
         if not good:
             faults.append(f"{' - '.join(names)} {', '.join(f'{mean:.3f}' for mean in means)}")
     ties = f" within {target['within']:g}" if way == "kept" else ""
     ties += f", steps within {target['slack']:g} allowed" if "slack" in target else ""
     return f"{', '.join(' - '.join(names) for names in rows)} {way}{ties}", absent, faults
-
-
-def _kept(means: Sequence[float], higher: bool, within: float) -> bool:
-    return max((means[0] - mean) * (1.0 if higher else -1.0) for mean in means) <= within
-
-
-def _goes(means: Sequence[float], up: bool, slack: float) -> bool:
-    sign = 1.0 if up else -1.0
-    steps = [sign * (after - before) for before, after in itertools.pairwise(means)]
-    return sign * (means[-1] - means[0]) > 0.0 and min(steps) >= -slack

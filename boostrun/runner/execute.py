@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from boostrun import kernel_cache
@@ -101,7 +100,9 @@ def run_cells(
                 if cell.to_run:
                     changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
             if engine is not None:
-                cluster.ship(engine, _banks(cells, roots(first)[1].absolute()))
+                shared = [cell for cell in cells if not input_for(cell.cell.dataset).changes]
+                keys = {trial.inputs.data for cell in shared for trial in cell.to_run}
+                cluster.ship(engine, [roots(first)[1].absolute() / "banks" / key for key in sorted(keys)])
             execute = execute_of(all_settings, len(trials), quiet)
             if metrics:
                 execute = replace(execute, metrics="all")
@@ -239,10 +240,3 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
         if cell.to_run and not any("class" in part or is_typed(part) for part in (cell.cell.algo, cell.cell.dataset))
     }  # fmt: skip
     return sorted((each, source_digest(each)) for each in roots)
-
-
-def _banks(cells: Sequence[PlannedCell], cache_root: Path) -> list[Path]:
-    """The folders of the feature banks that the trials of these cells read."""
-    shared = [cell for cell in cells if not input_for(cell.cell.dataset).changes]
-    keys = {trial.inputs.data for cell in shared for trial in cell.to_run}
-    return [cache_root / "banks" / key for key in sorted(keys)]

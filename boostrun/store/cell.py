@@ -202,10 +202,6 @@ def _is_key(value: Any) -> bool:
     return type(value) is str and _KEY.fullmatch(value) is not None
 
 
-def _is_seed(value: Any) -> bool:
-    return type(value) is int and 0 <= value < LARGEST
-
-
 def _is_plain(value: Any, largest: float | None = sys.float_info.max) -> bool:
     """Whether a value is plain JSON, not nested too deeply, with numbers up to ``largest`` (any number if None).
 
@@ -305,23 +301,22 @@ def _is_provenance(value: Any) -> bool:
     return _is_mapping(value) and (value.get("command") is None or _is_list_of(value["command"], str))
 
 
-def _is_error(value: Any) -> bool:
-    return value is None or _is_texts(value, "type", "message", "traceback")
-
-
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "schema": (lambda value: type(value) is int and value == SCHEMA, f"{SCHEMA}, what this version reads and writes"),
     "key": (_is_key, "64 hexadecimal digits"),
     "cell": (_is_cell, "algo, dataset and features with their names, and a budget of whole numbers"),
     "cell_key": (_is_key, "64 hexadecimal digits"),
-    "seed": (_is_seed, "a whole number of at least 0"),
+    "seed": (lambda value: type(value) is int and 0 <= value < LARGEST, "a whole number of at least 0"),
     "status": (lambda value: value in ("done", "failed"), "done without an error, or failed with one"),
     "inputs": (lambda value: _is_texts(value, "data", "source"), "data and source, both texts"),
     "metrics": (lambda value: _is_mapping_of(value, int, float), "numbers by name"),
     "cost": (lambda value: _is_mapping_of(value, int, float, type(None)), "numbers, or null, by name"),
     "curve": (_is_curve, "lists of numbers by name, growing ones of T or examples"),
     "provenance": (_is_provenance, "plain values by name, the command a list of texts"),
-    "error": (_is_error, "null, or type, message and traceback"),
+    "error": (
+        lambda value: value is None or _is_texts(value, "type", "message", "traceback"),
+        "null, or type, message and traceback",
+    ),
 }
 
 
