@@ -27,7 +27,7 @@ from boostrun.config.words import Span, keys_and_values, single_values, split_ra
 from boostrun.errors import BoostrunError
 from boostrun.report.formats import align, cost_head, cost_text, lower_is_better, metric_name
 from boostrun.report.markup import escape, write_bytes
-from boostrun.report.metrics import METRICS, places_of
+from boostrun.report.metrics import METRICS, measure_of, places_of
 from boostrun.runner import tuned
 from boostrun.runner.plan import PlannedCell, cell_of, compose_one, open_store, table_of
 from boostrun.runner.tuned import with_values
@@ -36,7 +36,7 @@ PREFIX = "tune."
 _BEST = 10  # trials of a search that are printed
 _CHOSEN = "chosen"
 _WORDS = {"log10_loss": "the training loss", "test_error_pct": "the error on held-out training data"} | {
-    key: f"{name.replace('_', ' ')} on held-out training data" for name, key in METRICS.items()
+    key: f"{measure_of(key)} on held-out training data" for key in METRICS.values()
 }
 _DECIDED = {
     "trials": "tune.trials=30 says how many combinations are tried, tune.seeds=1 how often each",

@@ -29,7 +29,7 @@ from boostrun.report.formats import (
     spread,
 )
 from boostrun.report.markup import csv_text, escape, pipe_table, write_texts
-from boostrun.report.metrics import ACCURACY, places_of
+from boostrun.report.metrics import ACCURACY, measure_of, places_of
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
 
 
@@ -179,15 +179,6 @@ def _spent(record: Mapping[str, Any], costs: Sequence[Sequence[str]]) -> float:
     return math.nan
 
 
-def measure_of(metric: str) -> str:
-    """A metric in the words of a title.
-
-    >>> measure_of("test_accuracy_pct"), measure_of("balanced_accuracy_pct"), measure_of("roc_auc")
-    ('accuracy', 'balanced accuracy', 'ROC AUC')
-    """
-    return metric_name(metric).removeprefix("test ").removesuffix(" %")
-
-
 WIN, TIE, LOSS, UNTESTED, ALONE = "win", "tie", "loss", "untested", "alone"
 
 
@@ -259,7 +250,8 @@ def sentence(frontier: Frontier) -> str:
         return f"On {frontier.dataset} no method has a figure under any of these budgets."
     together = itertools.groupby(found, lambda one: one.outcome)
     parts = [_part(frontier, outcome, list(some)) for outcome, some in together]
-    return f"On {frontier.dataset}, {'; '.join(parts)}{_counted(found)}."
+    by = f" by {measure_of(frontier.metric)}" * (frontier.metric != ACCURACY)
+    return f"On {frontier.dataset}{by}, {'; '.join(parts)}{_counted(found)}."
 
 
 def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
@@ -396,7 +388,8 @@ def text(frontier: Frontier) -> str:
     """The frontier for a terminal: both tables, its own notes, the sentence."""
     own = notes(frontier)[len(frontier.about) + 2 :]  # without the two that explain the tables
     second = contest(frontier, " ")
-    parts = [align(lines(frontier, " ")), align(second) if len(second) > 1 else [], [*frontier.about, *own]]
+    title = [frontier.title] * (frontier.metric != ACCURACY)
+    parts = [title, align(lines(frontier, " ")), align(second) if len(second) > 1 else [], [*frontier.about, *own]]
     told = "\n\n".join("\n".join(part) for part in parts if part)
     return f"{told}\n\n{sentence(frontier)}".replace(NARROW, " ")
 

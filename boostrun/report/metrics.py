@@ -36,6 +36,15 @@ def metric_key(name: str) -> str:
     return METRICS[name]
 
 
+def measure_of(metric: str) -> str:
+    """A metric in the words of a title.
+
+    >>> measure_of("test_accuracy_pct"), measure_of("balanced_accuracy_pct"), measure_of("roc_auc")
+    ('accuracy', 'balanced accuracy', 'ROC AUC')
+    """
+    return metric_name(metric).removeprefix("test ").removesuffix(" %")
+
+
 def places_of(metric: str) -> int:
     """The decimals of a metric in a table: two for percentages, more for log loss, ROC AUC and average precision."""
     return _OF_PROBABILITIES.get(metric, 2)
@@ -63,7 +72,9 @@ def absent_lines(entries: Sequence[Entry], labels: Sequence[str], metrics: Seque
         if not absent:
             continue
         names = " and ".join(filter(None, (", ".join(map(metric_name, absent[:-1])), metric_name(absent[-1]))))
-        if all("balanced_accuracy_pct" in one for one in records):
+        if any("examples" in (record.get("curve") or {}) for record in done(entry.records)):
+            lines.append(f"{label}: {MISSING} no {names}: a stream has no test part")
+        elif all("balanced_accuracy_pct" in one for one in records):
             lines.append(f"{label}: {MISSING} no {names}: it has no probabilities, or the test part lacks a class")
         else:
             lines.append(

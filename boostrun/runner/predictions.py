@@ -81,13 +81,13 @@ def of(trained: Trained, most_bytes: int | None = None, stages: Sequence[int] = 
     room = MOST_BYTES if most_bytes is None else most_bytes
     staged = np.zeros((len(stages), 3, len(classes)), np.int64)
     for labels, answers, found, at_stages in _answers(trained, stages):
-        truth.append(labels.astype(np.int32))
-        predicted.append(answers.astype(np.int32))
-        counts = [metrics.counted(truth[-1], one.astype(np.int32), len(classes)) for one in at_stages]
+        truth.append(_numbers(labels, trained.data))
+        predicted.append(_numbers(answers, trained.data))
+        counts = [metrics.counted(truth[-1], _numbers(one, trained.data), len(classes)) for one in at_stages]
         staged = staged + counts if counts else _NO_STAGES
         if found is None:
             continue
-        columns = _by_class(found, trained.model, len(labels), len(classes))
+        columns = _by_class(found, trained, len(labels))
         measured.append(measure(columns, truth[-1], predicted[-1]))
         room -= columns.size * _NONE.itemsize
         if room >= 0:
@@ -145,9 +145,18 @@ def _with_classes(trained: Trained) -> Any:
     return model
 
 
-def _by_class(found: Any, model: Any, samples: int, classes: int) -> np.ndarray:
+def _numbers(labels: Any, data: Any) -> np.ndarray:
+    """int32 class numbers of labels (n,), which a streamed set hands out as they stand in its file."""
+    from boostrun.inputs.chunks import Chunks
+
+    found = np.asarray(labels)
+    return (np.searchsorted(data.data.classes, found) if isinstance(data, Chunks) else found).astype(np.int32)
+
+
+def _by_class(found: Any, trained: Trained, samples: int) -> np.ndarray:
     """Probabilities (samples, classes), 0 for a class that the model has not seen; BoostrunError if they are none."""
-    seen = np.asarray(getattr(model, "classes_", np.arange(classes)))
+    model, classes = trained.model, len(trained.data.classes)
+    seen = _numbers(_with_classes(trained).classes_, trained.data)
     found = np.asarray(found, np.float64)
     if found.shape != (samples, len(seen)):
         raise BoostrunError(

@@ -99,6 +99,31 @@ def test_own_data_are_not_measured_if_that_is_not_wanted(command, rare):
     assert all("test_rows" not in record["metrics"] for record in records(rare))
 
 
+@pytest.mark.parametrize("names", [("no", "yes"), (5, 7)])
+def test_a_streamed_set_is_measured_by_the_names_of_its_classes(command, workplace, names):
+    rng = np.random.default_rng(0)
+    for file, rows in (("train.csv", 300), ("test.csv", 100)):
+        y = rng.integers(0, 2, rows)
+        lines = [f"{x:.3f},{x + z:.3f},{names[k]}\n" for x, z, k in zip(rng.normal(y), rng.normal(size=rows), y)]
+        (workplace / file).write_text("a,b,kind\n" + "".join(lines))
+    line = "algo=rand r=20 T=3 trials=1 n_jobs=1 dataset=stream dataset.path=train.csv dataset.test_path=test.csv"
+    code, out, _ = command(f"{line} table.metrics=[accuracy,roc_auc] run.predictions=true")
+    assert code == 0 and "—" not in out
+    (record,) = records(workplace)
+    assert record["metrics"]["roc_auc"] > 0.6 and record["metrics"]["balanced_accuracy_pct"] > 55
+    assert len(record["curve"]["balanced_accuracy_pct"]) == 3
+
+
+def test_a_stream_says_that_it_has_no_test_part(command, rare):
+    line = "algo=majority_so_far dataset=file_stream dataset.path=rare.csv trials=1 n_jobs=1"
+    code, out, _ = command(f"{line} table.metrics=[accuracy,balanced_accuracy]")
+    assert code == 0 and "— no balanced accuracy %: a stream has no test part" in out
+    code, _, err = command(
+        f"tune {line.replace('majority_so_far', 'iboost_stochastic')} metric=roc_auc".replace(" trials=1", "")
+    )
+    assert code == 2 and "dataset=file_stream is a stream, which is tuned by its accuracy" in err
+
+
 # -- choosing ----------------------------------------------------------------------------------------------------------
 
 SEARCH = "algo=rand r=20 T=2 n_jobs=1 dataset=csv dataset.path=rare.csv"
@@ -122,14 +147,15 @@ def test_records_of_an_earlier_search_are_measured_again(command, rare):
     before = records(rare)
     code, out, err = command(f"{line} metric=roc_auc")
     assert code == 0 and "trained once more for their metrics, records stay: 1 trials" in err
-    assert records(rare) == before and "by roc auc on held-out" in out
+    assert records(rare) == before and "by ROC AUC on held-out" in out
 
 
 def test_a_frontier_of_a_metric_is_named_after_it_in_title_files_and_columns(command, rare):
     line = "frontier dataset=rare.csv budget=samples_held at=20,40 algo=rand,fix T=2 trials=2 n_jobs=1 tuning=0"
     code, out, _ = command(f"{line} metric=balanced_accuracy")
     folder = rare / "results" / "frontiers" / "rare-balanced_accuracy-samples_held"
-    assert code == 0 and "written: " in out
+    assert code == 0 and "written: " in out and "On rare by balanced accuracy, " in out
+    assert out.startswith("rare: balanced accuracy by samples held")
     page = (folder / "table.md").read_text()
     assert (
         page.startswith("# rare: balanced accuracy by samples held") and "balanced accuracy %, higher is better" in page
