@@ -21,7 +21,7 @@ from boostrun.data.stream import StreamSource
 from boostrun.data.stream_readers import NpyReader, open_reader
 from boostrun.data.table import column_difference
 from boostrun.errors import BoostrunError
-from boostrun.kernels.stumps import float32_changes_codes
+from boostrun.kernels.stumps import needs_double
 
 if TYPE_CHECKING:
     from boostrun.data.digests import FileDigests
@@ -31,7 +31,7 @@ _LOOK_BYTES = 4 * _MIB  # read at a time when a file is read through
 _MOST_CLASSES = 10_000
 _MOST_TEST_ROWS = 1 << 16
 _MOST_EDGES = 255
-_COMPARED = 10_000  # rows of which it is known whether float32 changes their codes
+_COMPARED = 10_000  # first rows, whose bins decide between float32 and float64
 
 
 @dataclass(frozen=True)
@@ -270,14 +270,14 @@ def _facts(part: SetPart, digests: FileDigests) -> Facts:
 
 
 def _value_type(part: SetPart, digests: FileDigests) -> str | None:
-    """The ``dtype`` for a CSV or Parquet file: float64 if float32 would change codes of its first rows, else None."""
+    """The ``dtype`` for a CSV or Parquet file: float64 if bins of its first rows need it, else None."""
 
     def look(_) -> str:
         seen = 0
         with reading(part.path, _kind(part.path)):
             reader = replace(part, dtype="f8").reader()
             for values, _ in reader.in_order(max(1, _LOOK_BYTES // reader.bytes_per_row_read)):
-                if any(float32_changes_codes(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
+                if any(needs_double(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
                     return "f8"
                 if (seen := seen + len(values)) >= _COMPARED:
                     break

@@ -27,7 +27,9 @@ class Bank:
     """A bank on disk, opened read-only; cheap to open, to pickle and to share between processes.
 
     Code c of a feature means: c of its edges are <= its value. Hence code >= c exactly when value >= edges[f, c - 1],
-    and a stump found on codes is a stump on raw values.
+    and a stump found on codes is a stump on raw values. Features in `fitted()["columns"]`, see
+    `boostrun.features.exact`, have edges between codes; `boostrun.methods.preparation.edges_of` gives those of raw
+    values.
 
     Parameters
     ----------

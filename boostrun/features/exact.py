@@ -1,7 +1,7 @@
 """Columns of a table whose codes need double precision, such as times in milliseconds.
 
-`boostrun.features.build` compares columns as float32, which keeps seven digits. If that changes a code of the samples
-that edges are fitted on, the column is given to the build as its codes, made here from float64 edges. These edges lie
+`boostrun.features.build` compares columns as float32, which keeps seven digits. If the bins of a column need more, by
+the samples that edges are fitted on, the build gets the column's codes, made here from float64 edges. These edges lie
 in the bank's `fitted.npz`; `boostrun.methods.preparation.edges_of` joins them with those of the other columns.
 """
 
@@ -14,13 +14,13 @@ import numpy as np
 
 from boostrun.features.build import subset
 from boostrun.features.columns import Raw
-from boostrun.kernels.stumps import float32_changes_codes, quantise
+from boostrun.kernels.stumps import needs_double, quantise
 
 _PIECE = 2**22  # values that are compared at a time
 
 
 class ExactColumns(Raw):
-    """As `boostrun.features.columns.Raw`, with codes in place of the columns that float32 would change.
+    """As `boostrun.features.columns.Raw`, with codes in place of the columns whose bins need float64.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class ExactColumns(Raw):
         self.missing = np.empty(0, np.int64) if missing is None else missing
 
     def fit(self, x: np.ndarray) -> ExactColumns:
-        """Find the columns of training samples (n, d) that float32 would change, and fit their edges."""
+        """Find the columns of training samples (n, d) whose bins need float64, and fit their edges."""
         found = dict(self._found(x)) if x.dtype == np.float64 and x.ndim == 2 else {}
         self.columns_ = np.array([*found], np.int64)
         self.edges_ = np.array([*found.values()], np.float64).reshape(len(found), self.bins - 1)
@@ -74,7 +74,7 @@ class ExactColumns(Raw):
             for column, values in enumerate(x[chosen, first : first + step].T, first):
                 present = np.sort(values[~np.isnan(values)])
                 edges = np.full(self.bins - 1, np.inf)
-                if float32_changes_codes(present, edges[: self.bins - 2 if column in self.missing else None]):
+                if needs_double(present, edges[: self.bins - 2 if column in self.missing else None]):
                     yield column, edges
 
     def _both_sides(self, width: int) -> dict[str, np.ndarray]:

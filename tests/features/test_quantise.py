@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from boostrun.kernels.stumps import fit_edges, quantise
+from boostrun.kernels.stumps import fit_edges, needs_double, quantise
 from tests.reference import quantise as twin
 
 ordinary = st.floats(-1e6, 1e6, width=32)
@@ -62,3 +62,15 @@ def test_many_features_at_once_equal_one_at_a_time(shape):
     codes = np.empty(shape[::-1], dtype=np.uint8)
     quantise(values, edges, codes)
     np.testing.assert_array_equal(codes, twin.quantise(values, edges))
+
+
+@pytest.mark.parametrize("bins", [2, 16, 256])
+def test_values_that_float32_merges_need_double_and_chance_equals_among_many_do_not(bins):
+    rng = np.random.default_rng(0)
+    needs = lambda values: needs_double(np.sort(values), np.empty(bins - 1))  # noqa: E731
+    normal = rng.normal(size=(40, 10_000))
+    merged = [len(np.unique(values.astype(np.float32))) < len(values) for values in normal]
+    assert any(merged) and not any(map(needs, normal))
+    assert not needs(rng.integers(0, 10**6, 5000).astype(float)) and not needs(np.full(9, 1.7e12))
+    assert needs(1.7e12 + rng.integers(0, 10**6, 5000)) and needs(1.7e12 + np.arange(2.0))
+    assert needs(np.append(np.full(9_999, 1.7e12), 1.7e12 + 1))  # one rare value is an edge less
