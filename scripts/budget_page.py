@@ -14,10 +14,9 @@ from pathlib import Path
 
 from boostrun.cli import main as command
 from boostrun.errors import BoostrunError
-from boostrun.report.formats import NARROW
 from boostrun.report.frontier import KINDS
 from boostrun.report.frontier_summary import FrontierSummary, frontiers_of
-from boostrun.report.markup import escape, pipe_table
+from boostrun.report.markup import NARROW, escape, pipe_table
 
 ROOT = Path(__file__).parent.parent
 FRONTIERS = ROOT / "results" / "frontiers"

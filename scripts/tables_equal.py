@@ -24,8 +24,7 @@ from pathlib import Path
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.report import build, write
-from boostrun.report.formats import SAMPLED
-from boostrun.report.markup import write_bytes
+from boostrun.report.markup import SAMPLED, write_bytes
 from boostrun.runner import paper
 from boostrun.runner.paper import draw
 from boostrun.runner.plan import open_store, plan

@@ -10,7 +10,7 @@ from boostrun.config import catalogue
 from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import by_seed, done
-from boostrun.report.formats import MISSING, align, cost_text, decimal, metric_name, spread
+from boostrun.report.markup import MISSING, align, cost_text, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
 from boostrun.runner import paper
 from boostrun.runner.plan import compose_one, open_store, plan, published_store

@@ -13,7 +13,7 @@ from boostrun.config import catalogue
 from boostrun.config.fields import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
-from boostrun.report.formats import NARROW
+from boostrun.report.markup import NARROW
 from boostrun.report.metrics import ACCURACY, METRICS, metric_key
 from boostrun.runner.naming import word
 from boostrun.runner.plan import compose_one

@@ -79,7 +79,7 @@ def _runs(words: Arguments) -> int:
     """Print a line for each cell of the store, newest first: a key, the time of its last trial, its mean, its label."""
     from pathlib import Path
 
-    from boostrun.report.formats import align
+    from boostrun.report.markup import align
     from boostrun.runner.naming import flat, last_time
     from boostrun.store import Store
 
@@ -106,7 +106,7 @@ def _label(records: Sequence[Mapping[str, Any]]) -> str:
 
 def _run(records: Sequence[Mapping[str, Any]], alike: Sequence[Mapping[str, Any]]) -> list[str]:
     """The line of a cell; ``alike`` are the cells of the same label, which differ in keys that the line then shows."""
-    from boostrun.report.formats import spread
+    from boostrun.report.markup import spread
     from boostrun.report.statistics import mean_std
     from boostrun.runner.naming import flat, last_time, word
 

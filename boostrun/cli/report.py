@@ -21,8 +21,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
 from boostrun.report.entry import cell_label
-from boostrun.report.formats import lower_is_better, metric_name
-from boostrun.report.markup import write_bytes
+from boostrun.report.markup import lower_is_better, metric_name, write_bytes
 from boostrun.report.metrics import absent_lines, majority_lines, without_curves
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render

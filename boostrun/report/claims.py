@@ -45,7 +45,7 @@ from typing import Any
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import read_yaml
-from boostrun.report.formats import decimal
+from boostrun.report.markup import decimal
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, holm, interval, mean_std, signed_rank
 
 TESTS = ("order", "trend", "alike", "no_worse", "ratio", "errors", "lines")

@@ -54,7 +54,7 @@ from boostrun.report.entry import (
     thinned,
     too_many,
 )
-from boostrun.report.formats import MISSING, axis_name, count, decimal, metric_name
+from boostrun.report.markup import MISSING, axis_name, count, decimal, metric_name
 from boostrun.report.metrics import limits_of
 from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import Comparison, ResultTable

@@ -15,20 +15,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostrun.report.entry import by_seed, done, value
-from boostrun.report.formats import (
+from boostrun.report.markup import (
     BEST,
     MISSING,
     NARROW,
     NOT_WORSE,
     align,
     count,
+    csv_text,
     decimal,
+    escape,
     has_unit,
     lower_is_better,
     metric_name,
+    pipe_table,
     spread,
+    write_texts,
 )
-from boostrun.report.markup import csv_text, escape, pipe_table, write_texts
 from boostrun.report.metrics import ACCURACY, measure_of, places_of
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
 

@@ -31,9 +31,8 @@ from boostrun.report.canvas import (
     with_legend,
 )
 from boostrun.report.entry import Entry
-from boostrun.report.formats import MISSING, align, axis_name, decimal, lower_is_better
 from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount, counted
-from boostrun.report.markup import escape, pipe_table, write_texts
+from boostrun.report.markup import MISSING, align, axis_name, decimal, escape, lower_is_better, pipe_table, write_texts
 from boostrun.report.metrics import ACCURACY, measure_of
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 

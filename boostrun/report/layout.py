@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from boostrun.report.formats import (
+from boostrun.report.markup import (
     BEST,
     DIFFERS,
     MISSING,
@@ -25,12 +25,16 @@ from boostrun.report.formats import (
     UNTESTED,
     align,
     decimal,
+    escape,
+    float_of,
     has_unit,
     metric_name,
+    pipe_table,
     spread,
+    tabular,
+    write_texts,
 )
-from boostrun.report.formats import width as columns
-from boostrun.report.markup import escape, float_of, pipe_table, tabular, write_texts
+from boostrun.report.markup import width as columns
 from boostrun.report.metrics import places_of
 from boostrun.report.reference import check_targets
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS

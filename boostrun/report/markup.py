@@ -1,9 +1,10 @@
-"""Texts as Markdown and LaTeX, and files that are written whole or not at all."""
+"""Texts for readers: numbers and names, Markdown and LaTeX, and files that are written whole or not at all."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,8 +12,37 @@ from pathlib import Path
 
 from boostrun.errors import BoostrunError
 from boostrun.files import sweep, write_whole
-from boostrun.report.formats import BEST, NARROW, width
 
+#: Narrow no-break space: groups thousands in rendered pages (a terminal gets an ordinary space).
+NARROW = "\u202f"
+
+#: The signs of all tables, and the mark of a row of the paper that is not run.
+BEST, NOT_WORSE, UNTESTED, DIFFERS, STALE, SAMPLED, MISSING = "★", "☆", "?", "≠", "†", "‡", "—"
+QUOTED = "quoted"
+
+_COST_HEADS = {
+    "peak_samples_held": "samples held", "samples_drawn": "drawn", "n_features_used": "features used",
+    "train_seconds": "fit s",
+}  # fmt: skip
+_ABBREVIATIONS = {"f1": "F1", "roc": "ROC", "auc": "AUC"}
+_UNITS = {"pct": "%", "seconds": "s", "s": "s", "mb": "MB", "us": "µs"}
+_AXES = {
+    "log10_loss": "training loss (log10)", "train_seconds": "training time (s)", "test_seconds": "test time (s)",
+    "select_seconds": "time to select (s)", "optimise_seconds": "time to optimise (s)", "time_s": "time (s)",
+    "time_per_example_us": "time an example (µs)", "run_time_relative": "run time, relative",
+    "edge_gap_pct": "gap to the best edge (%)", "tail_accuracy_pct": "accuracy at the end (%)",
+    "recovery_pct": "accuracy after a change (%)", "peak_memory_mb": "memory (MB)",
+    "peak_samples_held": "samples held", "n_features_used": "features used", "labels_asked": "labels asked for",
+    "memory_bytes": "memory of the learner (bytes)", "microseconds_per_example": "time an example (µs)",
+    "evaluations": "evaluations of a feature on a sample",
+    "evaluations_selection": "evaluations that choose splits",
+    "evaluations_refit": "evaluations that fit what is chosen",
+    "all_evaluations": "all evaluations of a feature on a sample",
+    "multiply_adds": "multiplications and additions", "features_to_20_pct": "features to 20 % error",
+    "features_to_8_pct": "features to 8 % error",
+}  # fmt: skip
+_IN_WORDS = {"%": "(%)", "s": "(s)", "MB": "(MB)", "µs": "(µs)"}
+_LOWER_IS_BETTER = re.compile(r"error|loss|Brier|seconds|time|memory|held|drawn|misclassified|evaluations")
 _LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -55,6 +85,110 @@ _LATEX_SIGNS = {
     "\n": " ",
     "\t": " ",
 }
+
+
+def metric_name(metric: str) -> str:
+    """A metric's key in words.
+
+    >>> metric_name("test_accuracy_pct"), metric_name("train_seconds"), metric_name("roc_auc")
+    ('test accuracy %', 'train s', 'ROC AUC')
+    """
+    words = [_ABBREVIATIONS.get(word, word) for word in metric.split("_")]
+    return " ".join([*words[:-1], _UNITS.get(words[-1], words[-1])])
+
+
+def axis_name(metric: str) -> str:
+    """The label of an axis: plain words and a unit in brackets, no name of a variable.
+
+    >>> axis_name("train_seconds"), axis_name("test_error_pct"), axis_name("samples_drawn"), axis_name("build_seconds")
+    ('training time (s)', 'test error (%)', 'samples drawn', 'build time (s)')
+    """
+    if metric in _AXES:
+        return _AXES[metric]
+    words = metric_name(metric).split(" ")
+    if words[-1] in _IN_WORDS and len(words) > 1:
+        words[-1:] = (["time"] if words[-1] == "s" else []) + [_IN_WORDS[words[-1]]]
+    return " ".join(words)
+
+
+def cost_head(cost: str) -> str:
+    """The short head of a cost's column."""
+    return _COST_HEADS.get(cost, metric_name(cost))
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether the name says that less is better: errors, losses, times, memory.
+
+    >>> lower_is_better("log10_loss"), lower_is_better("test_accuracy_pct")
+    (True, False)
+    """
+    return bool(_LOWER_IS_BETTER.search(metric))
+
+
+def decimal(number: float, *, signed: bool = False, group: str = NARROW, places: int = 2) -> str:
+    """Two decimals or ``places``, thousands grouped; empty for nan, and never a signed zero.
+
+    >>> decimal(84.305), decimal(-0.001), decimal(0.12, signed=True), decimal(12345.6, group=" ")
+    ('84.31', '0.00', '+0.12', '12 345.60')
+    >>> decimal(26.0, signed=True, places=0)
+    '+26'
+    """
+    if math.isnan(number):
+        return ""
+    # Recorded percentages are short decimals: 84.305 is stored a hair below, yet a reader rounds it up.
+    number = round(round(number, 10) + math.copysign(1e-9, number), places) + 0.0
+    return f"{number:{'+' if signed and number else ''},.{places}f}".replace(",", group)
+
+
+def count(number: float, group: str = NARROW) -> str:
+    """A whole number with grouped thousands.
+
+    >>> count(63000, " ")
+    '63 000'
+    """
+    return "" if math.isnan(number) else f"{round(number):,}".replace(",", group)
+
+
+def cost_text(cost: str, mean: float) -> str:
+    """A mean cost for the terminal: two decimals for seconds, megabytes and shares, whole numbers for counts.
+
+    >>> cost_text("samples_drawn", 63000.0), cost_text("train_seconds", 0.384)
+    ('63 000', '0.38')
+    """
+    return decimal(mean, group=" ") if has_unit(cost) else count(mean, " ")
+
+
+def has_unit(metric: str) -> bool:
+    """Whether the name ends in a unit, as those of counts do not.
+
+    >>> has_unit("test_error_pct"), has_unit("test_errors")
+    (True, False)
+    """
+    return metric.rpartition("_")[2] in _UNITS
+
+
+def spread(mean: float, std: float, group: str = NARROW, places: int = 2) -> str:
+    """``mean (std)``; the mean alone without a std, empty without a mean.
+
+    >>> spread(84.31, 0.29), spread(84.31, float("nan"))
+    ('84.31 (0.29)', '84.31')
+    """
+    if math.isnan(mean):
+        return ""
+    written = [decimal(number, group=group, places=places) for number in (mean, std)]
+    return f"{written[0]} ({written[1]})" if written[1] else written[0]
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def align(rows: Iterable[list[str]], gap: str = "  ") -> list[str]:
+    """Rows of text as lines with columns padded to the left, without trailing blanks."""
+    rows = [list(row) for row in rows]
+    wide = [max(width(row[i]) for row in rows if i < len(row)) for i in range(max(map(len, rows), default=0))]
+    return [gap.join(text + " " * (wide[i] - width(text)) for i, text in enumerate(row)).rstrip() for row in rows]
 
 
 def write_bytes(path: Path | str, content: bytes) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.entry import Entry, by_seed, done
-from boostrun.report.formats import MISSING, decimal, metric_name
+from boostrun.report.markup import MISSING, decimal, metric_name
 from boostrun.report.statistics import mean_std
 
 ACCURACY = "test_accuracy_pct"

@@ -15,7 +15,7 @@ from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import Entry, by_seed, canonical, cell_label, row_label
-from boostrun.report.formats import (
+from boostrun.report.markup import (
     BEST,
     DIFFERS,
     MISSING,
@@ -26,12 +26,17 @@ from boostrun.report.formats import (
     align,
     cost_head,
     cost_text,
+    csv_text,
     decimal,
+    escape,
+    float_of,
     lower_is_better,
     metric_name,
+    pipe_table,
     spread,
+    tabular,
+    write_texts,
 )
-from boostrun.report.markup import csv_text, escape, float_of, pipe_table, tabular, write_texts
 from boostrun.report.metrics import ACCURACY, absent_lines, majority_lines, places_of
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare_methods, mean_std

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.report.formats import lower_is_better, metric_name
+from boostrun.report.markup import lower_is_better, metric_name
 
 if TYPE_CHECKING:
     import pandas

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import Entry, by_seed, cell_label, done, row_label
-from boostrun.report.formats import decimal, lower_is_better, metric_name
-from boostrun.report.markup import csv_text, pipe_table, write_texts
+from boostrun.report.markup import csv_text, decimal, lower_is_better, metric_name, pipe_table, write_texts
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import (
     ALPHA,

@@ -15,8 +15,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import claims
 from boostrun.report.claims import FAILS, HOLDS, UNDECIDED, Case, Claim, Evidence, Pick, Side
 from boostrun.report.entry import Entry
-from boostrun.report.formats import STALE, metric_name
-from boostrun.report.markup import escape, pipe_table
+from boostrun.report.markup import STALE, escape, metric_name, pipe_table
 from boostrun.report.table import Comparison, ResultTable, compare
 
 CONDITIONAL = "holds only if"

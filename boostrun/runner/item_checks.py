@@ -15,7 +15,7 @@ from typing import Any
 from boostrun.config.fields import BUDGET_KEYS, GROUPS
 from boostrun.config.words import keys_and_values
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.report.formats import metric_name
+from boostrun.report.markup import metric_name
 from boostrun.report.reference import files
 
 

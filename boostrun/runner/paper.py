@@ -18,7 +18,7 @@ from boostrun.files import read_yaml
 from boostrun.methods.declaration import obtain
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.entry import by_seed, value
-from boostrun.report.formats import metric_name
+from boostrun.report.markup import metric_name
 from boostrun.runner import item_checks
 from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell, composer, plan

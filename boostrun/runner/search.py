@@ -21,7 +21,7 @@ from boostrun.config.fields import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
-from boostrun.report.formats import lower_is_better, metric_name
+from boostrun.report.markup import lower_is_better, metric_name
 from boostrun.report.metrics import ACCURACY, metric_key
 from boostrun.runner import predictions
 from boostrun.runner.execute import RunResult, run_cells

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, formats, write
+from boostrun.report import Entry, TableSpec, build, markup, write
 from boostrun.report.layout import render_latex, render_markdown, render_text
 from boostrun.report.markup import escape_latex
 
@@ -187,7 +187,7 @@ def test_latex_is_escaped_and_balanced_whatever_the_names(row, reason):
 
 
 def test_latex_has_each_sign_of_a_table_and_as_many_cells_as_columns(make_entry):
-    signs = {formats.BEST, formats.NOT_WORSE, formats.DIFFERS, formats.STALE, formats.SAMPLED, formats.MISSING}
+    signs = {markup.BEST, markup.NOT_WORSE, markup.DIFFERS, markup.STALE, markup.SAMPLED, markup.MISSING}
     shown = [escape_latex(sign) for sign in signs]
     assert all("U+" not in text for text in shown) and len(set(shown)) == len(signs)
     tex = render_latex(build(SPEC, [make_entry("uniform_1q & co", values=TEN), make_entry("rand", r=250)]))

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from boostrun.report import verdicts
 from boostrun.report.entry import MOST_LINES, Entry, canonical, too_many
 from boostrun.report.figures import NO_EXTRAS, Extras
-from boostrun.report.formats import BEST, metric_name, spread
 from boostrun.report.layout import Layout, block_title, group_head, layout
+from boostrun.report.markup import BEST, metric_name, spread
 from boostrun.report.page.beside import Details, Picture, anchor_of
 from boostrun.report.table import Comparison, ResultTable, rounded_differences
 from boostrun.report.verdicts import Judged
