@@ -201,7 +201,7 @@ PAPER = Paper(
     methods=METHODS,
     datasets=STREAMS,
     probabilities={
-        f"{_HERE}.{where}": f"{_HERE}.interpretation:{votes}_link"
+        f"{_HERE}.{where}": f"{_HERE}.trained:{votes}_link"
         for where, votes in (
             ("iboost:IBoostClassifier", "iboost"),
             ("window_committees:AdaBoostWindowClassifier", "adaboost"),
@@ -215,15 +215,15 @@ PAPER = Paper(
         )
     },
     importances={
-        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.interpretation:iboost_importances",
-        f"{_HERE}.iboost_fitted:IBoostTreesClassifier": f"{_HERE}.interpretation:tree_importances",
-        f"{_HERE}.window_committees:Committee": f"{_HERE}.interpretation:committee_importances",
+        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.trained:iboost_importances",
+        f"{_HERE}.iboost_fitted:IBoostTreesClassifier": f"{_HERE}.trained:tree_importances",
+        f"{_HERE}.window_committees:Committee": f"{_HERE}.trained:committee_importances",
     },
     states={
-        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.saved_states:check_iboost",
-        f"{_HERE}.window_committees:Committee": f"{_HERE}.saved_states:check_committee",
-        f"{_HERE}.members:IncrementalEnsemble": f"{_HERE}.saved_states:check_incremental",
-        f"{_HERE}.baselines:HoeffdingTreeClassifier": f"{_HERE}.saved_states:check_tree",
+        f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.trained:check_iboost",
+        f"{_HERE}.window_committees:Committee": f"{_HERE}.trained:check_committee",
+        f"{_HERE}.members:IncrementalEnsemble": f"{_HERE}.trained:check_incremental",
+        f"{_HERE}.baselines:HoeffdingTreeClassifier": f"{_HERE}.trained:check_tree",
     },
     drawings={name: f"{_HERE}.figures:draw_{name}" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
