@@ -36,6 +36,15 @@ def metric_key(name: str) -> str:
     return METRICS[name]
 
 
+def name_of(metric: str) -> str:
+    """The name of a metric, of its key in the records.
+
+    >>> name_of("balanced_accuracy_pct")
+    'balanced_accuracy'
+    """
+    return next(name for name, key in METRICS.items() if key == metric)
+
+
 def measure_of(metric: str) -> str:
     """A metric in the words of a title.
 

@@ -163,7 +163,7 @@ def test_a_frontier_of_a_metric_is_named_after_it_in_title_files_and_columns(com
     for name in ("table.csv", "contest.csv"):
         assert {row["metric"] for row in csv.DictReader((folder / name).open())} == {"balanced_accuracy_pct"}
     drawn = (folder / "figure.svg").read_text()
-    assert "balanced accuracy (%)" in drawn and "balanced accuracy by samples held" in drawn
+    assert "balanced accuracy (%)" in drawn and "rare: balanced accuracy by samples held" in drawn
     assert command(line)[0] == 0  # beside that of accuracy, whose files are as ever
     assert "metric" not in (folder.parent / "rare-samples_held" / "table.csv").read_text()
     assert "1 data set" in command("frontier summary budget=samples_held")[1]
