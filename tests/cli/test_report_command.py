@@ -176,3 +176,23 @@ def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(comm
     charts = unpacked(file.read_text())[1]["charts"]
     assert charts and all(title.startswith("test error (%) against ") for title, _ in charts)
     assert all(">test error (%)<" in svg and ">mine.csv<" in svg for _, svg in charts)
+
+
+@pytest.mark.parametrize(
+    ("line", "cells", "metrics", "every"),
+    [
+        ("boostrun -m algo=rand,geem dataset=digits r=20 trials=2", 2, ["test_accuracy_pct"], True),
+        ("boostrun run dataset=digits table.metrics=[log_loss]", 1, ["log_loss"], True),
+        ("boostrun.run algo=rand,geem dataset=digits", 2, [], True),
+        ("boostrun reproduce reservoir/swaps trials=2", 9, [], False),
+        ("boostrun tune algo=geem dataset=digits", 0, [], True),
+        ("boostrun dataset=digits results=${oc.env:HOME}", 0, [], True),
+        ("my_script.py algo=geem", 0, [], True),
+        ("", 0, [], True),
+    ],
+)
+def test_the_cells_of_an_own_run_come_from_its_command(line, cells, metrics, every):
+    from boostrun.cli.report import _composed
+
+    settings, *rest = _composed(line)
+    assert len(settings) == cells and rest == [metrics, every]

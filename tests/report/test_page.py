@@ -254,6 +254,7 @@ def test_own_runs_come_first_and_the_first_screen_names_the_best_and_all_that_is
     tree = Page(page)
     (header,) = [part for part in tree.found if part[0] == "header"]
     assert "6 own trials in 2 runs" in tree.text(header) and "1 of 1 items of the papers have some" in tree.text(header)
+    assert page.index('id="own-1"') < page.index('id="best"') < page.index('class="paper"')
     best = tree.text(tree.by_id("best"))
     assert "digits geem 14.50 (0.71) 2 algo=geem,rand" in best and "mnist geem r=100 15.50 (0.71) 2" in best
     assert best.index("digits") < best.index("mnist")  # what one's own runs have comes first
