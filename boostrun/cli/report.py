@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import gc
 import io
 import shlex
 import sys
@@ -77,9 +78,15 @@ def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]]) -> None:
     number, lacking = len(files), sum(not (folder / name).is_file() for name in files)
     if lacking:
         print(f"writing {lacking} files beside it; it can be opened meanwhile", flush=True)
-    if number:
-        size = sum(path.stat().st_size for path in write(folder, files))
-        print(f"written: {folder} ({number} files, {_size(size)}): charts and trials")
+    if not number:
+        return
+    size = 0
+    gc.freeze()  # figures are cycles: those of each file are collected without a look at what the page was made of
+    for path in write(folder, files):
+        size += path.stat().st_size
+        gc.collect()
+    gc.unfreeze()
+    print(f"written: {folder} ({number} files, {_size(size)}): charts and trials")
 
 
 def _size(number: int) -> str:

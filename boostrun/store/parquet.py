@@ -51,7 +51,6 @@ _INT64 = 1 << 63
 _LONG = re.compile("[1-9][0-9]{18}")  # an integer that orjson may read as a float
 _SMALL = 1 << 20  # bytes of a file that is read at once instead of mapped
 _PIECE = 1 << 20  # bytes per step of the checksum
-_KEPT = 1 << 27  # bytes of the series of curves that an open file keeps
 
 
 def key_of(cell: str, inputs: str, seed: str) -> bytes:
@@ -307,8 +306,6 @@ class ParquetPack:
             return iter(())
         group, place = self._place(row)
         if (group, column) not in self._series:
-            if sum(numbers.nbytes for _, numbers in self._series.values()) > _KEPT:
-                self._series.clear()
             lists = self._file.read_row_group(group, [column], use_threads=False)[column].combine_chunks()
             self._series[group, column] = _numbers_of(lists.offsets), _numbers_of(lists.values)
         offsets, numbers = self._series[group, column]
