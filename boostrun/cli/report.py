@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import joblib
+
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments, parse
 from boostrun.cli.run import compose_words, split_metrics, table_name
@@ -26,15 +28,16 @@ from boostrun.report.markup import lower_is_better, metric_name, write_bytes
 from boostrun.report.metrics import absent_lines, majority_lines, without_curves
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
-from boostrun.report.page.beside import Picture, write
+from boostrun.report.page.beside import Picture, tidy, write
 from boostrun.report.page.records import section
-from boostrun.runner import paper
+from boostrun.runner import paper, pool
 from boostrun.runner.claims import Planned, verdicts
 from boostrun.runner.naming import OwnRun, cell_words, own_runs
 from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan
 from boostrun.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
+_FILES_A_WORKER = 4  # fewer are not worth the start of a process
 _OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # drawn from the predictions of a run with a name
 
 
@@ -69,24 +72,37 @@ def main(words: Arguments) -> int:
     if folder:
         files = files_of(sections)
         del own, papers, planned, sections  # what a file was made of is freed once it is written
-        _write_beside(folder, files)
+        _write_beside(folder, files, settings.root["n_jobs"])
     return 0
 
 
-def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]]) -> None:
-    """Write the files beside a page, and print how many and where."""
-    number, lacking = len(files), sum(not (folder / name).is_file() for name in files)
+def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]], n_jobs: int) -> None:
+    """Write the files that a folder beside a page lacks, and print how many there are and where.
+
+    A function leaves ``files`` before it is called, so that what it needs can be freed.
+    """
+    names, lacking = list(files), [name for name in files if not (folder / name).is_file()]
     if lacking:
-        print(f"writing {lacking} files beside it; it can be opened meanwhile", flush=True)
-    if not number:
-        return
-    size = 0
-    gc.freeze()  # figures are cycles: those of each file are collected without a look at what the page was made of
-    for path in write(folder, files):
-        size += path.stat().st_size
-        gc.collect()
-    gc.unfreeze()
-    print(f"written: {folder} ({number} files, {_size(size)}): charts and trials")
+        print(f"writing {len(lacking)} files beside it; it can be opened meanwhile", flush=True)
+    tasks = ((folder / name, files.pop(name)) for name in lacking)
+    workers = min(pool.workers(n_jobs), len(lacking) // _FILES_A_WORKER)
+    if workers > 1:
+        try:
+            with pool.closing(pool.parallel("loky", workers)(joblib.delayed(write)(*task) for task in tasks)) as done:
+                for _ in done:
+                    pass
+        except pool.TerminatedWorkerError as error:
+            raise BoostrunError("a process that drew charts died; n_jobs=1 draws them in this process") from error
+    else:
+        gc.freeze()  # figures are cycles: those of each file are collected without a look at what was there before
+        for task in tasks:
+            write(*task)
+            gc.collect()
+        gc.unfreeze()
+    if names:
+        tidy(folder, names)
+        size = sum((folder / name).stat().st_size for name in names)
+        print(f"written: {folder} ({len(names)} files, {_size(size)}): charts and trials")
 
 
 def _size(number: int) -> str:

@@ -114,7 +114,7 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
 PAGE_ALONE = """
 import resource, sys
 from boostrun.cli import main, report
-report._write_beside = lambda folder, files: print(len(files), "files")
+report._write_beside = lambda folder, files, n_jobs: print(len(files), "files")
 code = main(["report", "-o", sys.argv[1], "results=" + sys.argv[2]])
 print("MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
 sys.exit(code)
@@ -131,6 +131,20 @@ def test_the_page_of_all_published_results_is_light(workplace):
     assert path.stat().st_size < 3e6 and float(done.stdout.rpartition("MB")[2]) < 500
     files = re.findall(r'data-file="([^"]*)"', path.read_text())
     assert len(files) == len(set(files)) > 80 and f"\n{len(files)} files" in done.stdout
+
+
+@pytest.mark.slow
+def test_processes_write_the_same_files_as_one(command, workplace, monkeypatch):
+    if not RESULTS.is_dir():
+        pytest.skip("this copy comes without published records")
+    monkeypatch.setattr("boostrun.cli.report._FILES_A_WORKER", 1)
+    found = []
+    for jobs in (1, 2):
+        line = f"report reservoir/swaps reservoir/timing -o {jobs}.html results={RESULTS} n_jobs={jobs}"
+        code, out, _ = command(line)
+        assert code == 0 and "writing 2 files" in out
+        found.append({path.name: path.read_bytes() for path in (workplace / f"{jobs}_files").iterdir()})
+    assert found[0] == found[1] and len(found[0]) == 2
 
 
 REFUSES = """

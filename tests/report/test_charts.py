@@ -155,7 +155,11 @@ def files(entries, folder, spec, name="a/b"):
     """Write the files beside a page of some sections of that name; returns them."""
     table = build(replace(spec, paper=""), entries)
     made = [section(name, "", table, entries, entries, ["test_accuracy_pct"], {}, of(entries))]
-    list(beside.write(folder, files_of(made)))
+    contents = files_of(made)
+    for file, content in contents.items():
+        if not (folder / file).is_file():
+            beside.write(folder / file, content)
+    beside.tidy(folder, contents)
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -184,6 +188,5 @@ def test_whatever_a_file_says_makes_a_new_one_in_the_place_of_the_old(entries, c
 
 def test_a_file_that_cannot_be_written_is_one_sentence(entries, count, tmp_path, spec):
     (tmp_path / "file").write_text("")
-    with pytest.raises(BoostrunError, match=r"cannot write .*file: "):
+    with pytest.raises(BoostrunError, match=r"cannot write .*a-b\.[0-9a-f]+\.js: "):
         files(entries, tmp_path / "file", spec)
-    assert not count

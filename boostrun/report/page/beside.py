@@ -15,7 +15,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from boostrun.errors import BoostrunError
-from boostrun.files import sweep, write_whole
 from boostrun.report.canvas import svg
 from boostrun.report.entry import Entry
 from boostrun.report.figures import Extras, curve_figures, drawing_code
+from boostrun.report.markup import write_bytes
 from boostrun.report.statistics import Ranks
 from boostrun.report.table import ResultTable, contests
 
@@ -128,26 +128,19 @@ class Picture(NamedTuple):
         return min(self.content, made.getvalue(), key=len)
 
 
-def write(folder: Path, files: dict[str, Callable[[], bytes]]) -> Iterator[Path]:
-    """Write the files that a folder lacks, and yield each file once it is there. Last, remove those of earlier pages.
+def write(path: Path, content: Callable[[], bytes]) -> None:
+    """Write one file beside a page; BoostrunError if that fails."""
+    write_bytes(path, content())
 
-    A function leaves ``files`` before it is called, so that what it was made of can be freed. Raises BoostrunError if
-    the folder cannot be written.
-    """
-    names = list(files)
+
+def tidy(folder: Path, files: Collection[str]) -> None:
+    """Remove the files of earlier pages from a folder, all but ``files``; BoostrunError if that fails."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        sweep(folder)
-        for name in names:
-            content = files.pop(name)
-            if not (folder / name).is_file():
-                write_whole(folder / name, content())
-            yield folder / name
         for path in folder.iterdir():
-            if _OURS.fullmatch(path.name) and path.name not in names:
+            if _OURS.fullmatch(path.name) and path.name not in files:
                 path.unlink(missing_ok=True)
     except OSError as error:
-        raise BoostrunError(f"cannot write {folder}: {error.strerror or error}") from error
+        raise BoostrunError(f"cannot tidy {folder}: {error.strerror or error}") from error
 
 
 def _p(p: float) -> str:
