@@ -71,7 +71,7 @@ def main(words: Arguments) -> int:
     print(f"written: {output} ({_size(len(content))})", file=stream, flush=True)
     if folder:
         files = files_of(sections)
-        del own, papers, planned, sections  # what a file was made of is freed once it is written
+        del own, papers, planned, sections  # so that the records of each file are freed once it is written
         _write_beside(folder, files, settings.root["n_jobs"])
     return 0
 
@@ -79,7 +79,7 @@ def main(words: Arguments) -> int:
 def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]], n_jobs: int) -> None:
     """Write the files that a folder beside a page lacks, and print how many there are and where.
 
-    A function leaves ``files`` before it is called, so that what it needs can be freed.
+    A function leaves ``files`` before it is called, so that its records can be freed.
     """
     names, lacking = list(files), [name for name in files if not (folder / name).is_file()]
     if lacking:
@@ -94,7 +94,7 @@ def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]], n_jobs: i
         except pool.TerminatedWorkerError as error:
             raise BoostrunError("a process that drew charts died; n_jobs=1 draws them in this process") from error
     else:
-        gc.freeze()  # figures are cycles: those of each file are collected without a look at what was there before
+        gc.freeze()  # figures are cycles: those of each file are collected without a look at older objects
         for task in tasks:
             write(*task)
             gc.collect()

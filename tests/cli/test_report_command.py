@@ -182,10 +182,10 @@ def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(comm
     assert [line.partition(": ")[0] for line in lines] == [f"{name} · mine.csv" for name in list(shown)[1:]]
     assert "ArithmeticError: it never ends; 2 trials failed" in lines[0]
     assert "1 of 2 trials: not run yet" in lines[1] and lines[2].endswith("wsam · mine.csv: not run yet")
-    # the data set is called by its file, the measure by one name; nothing is said of papers of which nothing is stored
+    # the data set is called by its file, the measure by one name; papers without results are left out
     assert "<option>mine.csv</option>" in page and "<option>csv" not in page and "test accuracy %</th>" in first
     assert 'id="claims"' not in page and "reservoir-table3" not in page
-    assert re.search(r"nothing is stored of [^<]*\breservoir\b", page)
+    assert re.search(r"no stored results: [^<]*\breservoir\b", page)
     (file,) = (workplace / "report_files").glob("own-1.*.js")
     charts = unpacked(file.read_text())[1]["charts"]
     assert charts and all(title.startswith("test error (%) against ") for title, _ in charts)

@@ -1,6 +1,6 @@
 """One HTML page of many items: tables beside the papers' figures, and files beside it with charts, ranks and records.
 
-It fetches nothing but these files, each when its item is opened. Names and texts of records are escaped wherever they
+It fetches only these files, each when its item is opened. Names and texts of records are escaped wherever they
 stand, in the page by Jinja, in charts by MarkupSafe; the summary of the records is JSON that the page's script puts in
 as text.
 """
@@ -52,7 +52,7 @@ def render(
     claims : the claims of each paper with their verdicts, which come first
     folder : the name of the folder beside the page that has :func:`files_of` its sections; if empty, their content is
         in the page itself
-    without : papers that are left out, since nothing of them is stored
+    without : papers without stored results, which are left out
     """
     from jinja2 import Environment
 

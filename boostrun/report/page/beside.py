@@ -55,7 +55,7 @@ def file_name(name: str, content: bytes, kind: str) -> str:
 
 @dataclass(frozen=True)
 class Details:
-    """What a section shows only when it is opened; nothing is drawn before :meth:`script`.
+    """The charts, diagrams and trials of a section; they are drawn by :meth:`script`.
 
     Attributes
     ----------

@@ -123,8 +123,8 @@
   };
   all(".box").forEach(look);
 
-  // What an item shows only when it is opened: charts, one of them at a time, diagrams of ranks, and trials. They come
-  // from a file beside the page, a script, since that is what a page on a disk may load.
+  // Charts, one of an item at a time, diagrams of ranks, and trials: they come from a file beside the page when the item
+  // is opened. The file is a script, because a page on a disk may load scripts and no other texts.
   const packed = new Map();  // file -> content in base64
   window.boostrun = (file, content) => packed.set(file, content);
   const { folder } = document.currentScript.dataset;
