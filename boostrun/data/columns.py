@@ -8,6 +8,7 @@ for new rows.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ _NUMBERS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "1 234.5": (rf"(?:[1-9]\d{{0,2}}(?:{_GROUP}\d{{3}})+|\d+)(?:\.\d*)?", ((_GROUP, ""),)),
     "1 234,5": (rf"(?:[1-9]\d{{0,2}}(?:{_GROUP}\d{{3}})+|\d+)(?:,\d*)?", ((_GROUP, ""), (",", "."))),
 }  # fmt: skip
+_NEGATIVE = (("^−", "-"), (r"^\((.*\d.*)\)$", r"-\1"), (r"^(\d.*\d|\d)-$", r"-\1"))  # of book-keepers, too
 _SAID = {
     "1,5": "decimal commas", "1,234.5": "commas between thousands", "1.234,5": "dots between thousands",
     "1 234.5": "blanks between thousands", "1 234,5": "blanks between thousands, decimal commas",
@@ -42,7 +44,7 @@ _EDGES = rf"^({_SIGN})(?:{_MONEY}\s?)?({_SIGN})|\s?(?:%|{_MONEY})$"
 
 # -- dates and times: an example of each form, its pattern, and how it becomes year-month-day
 
-_CLOCK = r"(?:[T ]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?"
+_CLOCK = r"(?:[T ]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?[ap]m)?)?"
 _ZONE = r"\s?(?:Z|UTC|[+-]\d{2}:?\d{2})"
 _DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -228,7 +230,8 @@ def _numbers(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
     unit = detail[-1] if detail[-1] in "%$" else ""
     pattern, replacements = _NUMBERS[detail.removesuffix(unit)]
     before, after = _UNITS[unit]
-    column = _replaced(column, "^−", "-")
+    for old, new in _NEGATIVE:
+        column = _replaced(column, old, new)
     good = _matching(column, f"{_SIGN}{before}{_SIGN if unit else ''}{pattern}{after}|[+-]?(?i:inf|infinity)")
     if unit:
         column = _replaced(column, _EDGES, r"\1\2")
@@ -256,7 +259,10 @@ def _dates(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
     day, old, new = _DATES[detail]
     fitting = _matching(given, f"(?i:{day}{_CLOCK})")
     zoned = _matching(given, f"(?i:{day}{_CLOCK}(?:{_ZONE}))") & ~fitting
-    text = _replaced(given, old, new)
+    noon = np.zeros(len(column))  # 3 pm is 15:00, 12 am is 0:00
+    for half, first, hours in (("p", r"0?[1-9]|1[01]", 12), ("a", "12", -12)):
+        noon += 3600.0 * hours * _matching(given, rf".*[t ](?:{first}):.*{half}m")
+    text = _replaced(_replaced(given, r"\s?[ap]m$", ""), old, new)
     if detail.endswith("/24"):
         text = _replaced(_replaced(text, r"^([0-6]\d-)", r"20\1"), r"^([7-9]\d-)", r"19\1")
     if "Jan" in detail:
@@ -272,6 +278,7 @@ def _dates(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
             if kind.tz:
                 part = _replaced(_replaced(part, r"\s?(?:z|utc)$", "Z"), r"\s?([+-]\d{2}):?(\d{2})$", r"\1:\2")
             seconds[rows] = _moments(part, kind)
+    seconds += noon
     return seconds, np.isnan(seconds) & ~np.asarray(column.is_null())
 
 
@@ -340,7 +347,8 @@ def number_forms(words: Iterable[str]) -> list[str]:
     for word in words:
         sign = _UNIT.search(word)
         units.add("" if sign is None else "%" if sign.group() == "%" else "$")
-        cores.add(word.replace("−", "-"))
+        odd = word[:1] in "(−" or word.endswith("-")
+        cores.add(functools.reduce(lambda text, pair: re.sub(*pair, text), _NEGATIVE, word) if odd else word)
     if len(units) != 1:
         return []
     (unit,) = units

@@ -148,7 +148,7 @@ class _Read:
             try:
                 for table in source.pieces({name for name, form in known.items() if form == PLAIN}, missing):
                     if len(table):
-                        self._take(table.combine_chunks(), found, groups)
+                        self._take(table, found, groups)
                 break
             except NotNumbers:
                 known = {}
@@ -234,7 +234,7 @@ class _Blocks:
         self._sizes.append(len(block))
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        yield from (block.copy() for block in self._held)
+        yield from self._held
         if self._file is not None:
             self._file.seek(0)
             for size in self._sizes:

@@ -31,9 +31,9 @@ MISSING = (
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "blank": " "}
 _HEAD = 1 << 18  # bytes by which a file is judged
-_JUDGED = 1000  # rows
+_JUDGED = 400  # rows
 _SHARE = 64  # a block of text is this part of the memory
-_MOST_TEXT = 1 << 24  # bytes of a block; larger ones are no faster
+_MOST_TEXT = 1 << 21  # bytes of a block; larger ones are slower
 _A_COLUMN = 4096  # bytes that a column takes in a block, besides its values
 _FIT = 0.9  # share of rows that must have the usual number of cells
 _FEW = 4  # rows, too few to judge by
@@ -41,7 +41,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
-class NotNumbers(Exception):
+class NotNumbers(BoostrunError):
     """A column that was read as numbers, which it names, holds text."""
 
 
@@ -166,7 +166,7 @@ class TextTable:
             except pa.ArrowInvalid as error:
                 raise self._sentence(str(error)) from None
 
-    def _sentence(self, text: str) -> Exception:
+    def _sentence(self, text: str) -> BoostrunError:
         if "Empty CSV file" in text:
             return BoostrunError(f"{self.where} holds no rows")
         if "Expected" in text and "columns, got" in text:
@@ -236,7 +236,7 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-class _OtherLength(Exception):
+class _OtherLength(BoostrunError):
     """A row has more or fewer cells than the table has columns."""
 
 
@@ -315,6 +315,12 @@ def look(
         return TextLayout(encoding, separator, False, ("0",), 0, True, [])
     if not rows:
         raise BoostrunError(f"{where} is empty; a table with one sample a row is expected")
+    usual = Counter(map(len, rows)).most_common(1)[0][0]
+    while len(rows) > 1 and len(rows[0]) == 1 < usual:  # a title, or a remark
+        skipped_to = ends.pop(0)
+        before_table = rows.pop(0)[0].strip()
+        print(f"boostrun: {where} has a line before the table, {before_table[:40]!r}; it is left out", file=sys.stderr)
+        skipped, ends = skipped + skipped_to, [end - skipped_to for end in ends]
     header = options.get("header")
     named = _is_named(rows, wanted) if header is None else bool(header)
     samples = rows[1:] if named else rows
@@ -459,7 +465,10 @@ def _names(rows: list[list[str]], samples: list[list[str]], named: bool, where: 
         width -= 1
     if not named:
         return tuple(map(str, range(width))), width
-    names = tuple(cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(rows[0][:width]))
+    given = rows[0][:width]
+    if samples and all(len(row) == width + 1 and row[width].strip() for row in samples):  # R leaves out the first name
+        given, width = ["", *given], width + 1
+    names = tuple(cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(given))
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:
         raise BoostrunError(f"{where} has two columns called '{twice[0]}'; give each column a name of its own")
     return names, width
