@@ -468,6 +468,7 @@ def _names(rows: list[list[str]], samples: list[list[str]], named: bool, where: 
     given = rows[0][:width]
     if samples and all(len(row) == width + 1 and row[width].strip() for row in samples):  # R leaves out the first name
         given, width = ["", *given], width + 1
+        print(f"boostrun: {where} names one column less than it has; the first one is 'Unnamed: 0'", file=sys.stderr)
     names = tuple(cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(given))
     if twice := [name for place, name in enumerate(names) if name in names[:place]]:
         raise BoostrunError(f"{where} has two columns called '{twice[0]}'; give each column a name of its own")

@@ -102,6 +102,10 @@ class RawTable:
             values, bad = form.numbers(column)
         except BoostrunError as error:
             raise BoostrunError(f"{where}: column '{name}' holds {error}") from None
+        other = {"number": PLAIN, "date": Form("date", "2024-01-31")}.get(form.kind)
+        if bad.any() and other is not None:  # another file may write numbers and dates plainly
+            plain, worse = other.numbers(column)
+            values, bad = np.where(bad, plain, values), bad & worse
         if bad.any():
             row = int(bad.argmax())
             example = f" such as {form.detail}" if form.detail and form != PLAIN else ""

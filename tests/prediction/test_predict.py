@@ -292,7 +292,7 @@ BAD = {
     "inf.csv": (f"{NAMES}\n1e39,red,2,True,001\n", "row 1 has 1e+39 in column 'size': infinite or beyond float32"),
     "short.csv": (f"{NAMES}\n1,red,2,True\n", "row 1 has no value in column 'code'"),
     "long.csv": (f"{NAMES}\n1,red,2,True,001\n1,red,2,True,001,9,9\n", "7 values in row 2 and 5 columns"),
-    "wide.csv": (f"{NAMES}\n1,red,2,True,001,9\n", "6 values in row 1 and 5 columns"),
+    "wide.csv": (f"{NAMES}\n1,red,2,True,001,9,9\n", "7 values in row 1 and 5 columns"),
     "nameless.csv": ("1,red,2,True,001\n2,red,2,True,001\n",
                      "has no line of names, and the model takes its columns by name: size, colour"),
     "binary.csv": ("\0\1\2\ufffd", "binary.csv"),
