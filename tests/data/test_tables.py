@@ -59,7 +59,7 @@ def test_text_becomes_ordinals_of_the_training_part_and_booleans_numbers(csv):
         ("a,b,c\n" + ROWS + ",2,x\n", {"label": "c", "missing": "error"}, "row 11 .* column 'a'"),
         ("a,b\n" + "u,0\n,1\nu,0\nu,1\n" * 3, {"missing": "error"}, "row 2 has no value in column 'a'"),
         ("a,b,c\n" + ROWS + "1,2,3,4,5\n", {}, "5 values in row 11 and 3 columns"),
-        ("a\n" + ROWS, {}, "3 values in row 1 and 1 columns"),
+        ("a,b\n" + "1,2,3,x\n4,5,6,y\n" * 3, {}, "4 values in row 1 and 2 columns"),
         ("c\nx\ny\n", {}, "there are no features"),
         ("a,b\n" + "1,0.5\n2,1.5\n" * 3, {}, "no whole numbers"),
         ("a,b\n" + "1,0\n" * 5, {}, "same label"),
