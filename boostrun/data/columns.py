@@ -348,7 +348,7 @@ def number_forms(words: Iterable[str]) -> list[str]:
         sign = _UNIT.search(word)
         units.add("" if sign is None else "%" if sign.group() == "%" else "$")
         odd = word[:1] in "(−" or word.endswith("-")
-        cores.add(functools.reduce(lambda text, pair: re.sub(*pair, text), _NEGATIVE, word) if odd else word)
+        cores.add(functools.reduce(lambda text, pair: re.sub(pair[0], pair[1], text), _NEGATIVE, word) if odd else word)
     if len(units) != 1:
         return []
     (unit,) = units
