@@ -86,22 +86,23 @@ def content_of(kernel: Any) -> str:
     True
     """
     told: list[str] = []
-    seen: dict[int, int] = {}
+    seen: dict[Any, int] = {}
     _tell(kernel, frozenset(), told, seen)
     return hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[int, int]) -> None:
+def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[Any, int]) -> None:
     """Add a value to the hash; ``names`` are the attributes that the code may read from a module."""
     from numba.core.types import Type
     from numpy import generic, ndarray
 
-    if id(value) in seen:
-        told.append(f"again {seen[id(value)]}")
+    key = (id(value), names) if isinstance(value, ModuleType) else id(value)  # each function reads names of its own
+    if key in seen:
+        told.append(f"again {seen[key]}")
         return
     function = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # of a kernel, an intrinsic
     if isinstance(function, FunctionType):
-        seen[id(value)] = len(seen)
+        seen[key] = len(seen)
         if function.__module__.partition(".")[0] in _LIBRARIES:
             told.append(f"{function.__module__}.{function.__qualname__}")
         else:
@@ -114,7 +115,7 @@ def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[int, in
     elif isinstance(value, ModuleType):
         told.append("module" if value.__name__.partition(".")[0] not in _LIBRARIES else value.__name__)
         if told[-1] == "module":
-            seen[id(value)] = len(seen)
+            seen[key] = len(seen)
             for name in sorted(names & vars(value).keys()):
                 told.append(name)
                 _tell(vars(value)[name], names, told, seen)
@@ -136,7 +137,7 @@ def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[int, in
         told.append(f"{type(value).__module__}.{type(value).__qualname__}")
 
 
-def _tell_function(function: FunctionType, told: list[str], seen: dict[int, int]) -> None:
+def _tell_function(function: FunctionType, told: list[str], seen: dict[Any, int]) -> None:
     names = frozenset(_names_in(function.__code__))
     _tell(function.__code__, names, told, seen)
     cells = [cell.cell_contents for cell in function.__closure__ or ()]

@@ -190,3 +190,22 @@ def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path)
         run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         said.append(run.stdout.split())
     assert said == [["4", "0"], ["4", "1"], ["22", "0"]]
+
+
+def test_a_kernel_is_stale_when_a_value_changes_that_only_its_second_function_reads(monkeypatch):
+    from types import FunctionType, ModuleType
+
+    constants = ModuleType("constants")
+    constants.FIRST, constants.SECOND = 1, 2
+    space = {"constants": constants}
+    exec("def inner(x): return x * constants.SECOND\ndef outer(x): return inner(x) + constants.FIRST", space)
+    outer = space["outer"]
+    assert isinstance(outer, FunctionType)
+    for function in ("inner", "outer"):
+        space[function].__module__ = "code_of_a_test"
+    before = kernel_cache.content_of(outer)
+    for name in ("FIRST", "SECOND"):
+        with monkeypatch.context() as patch:
+            patch.setattr(constants, name, 5)
+            assert kernel_cache.content_of(outer) != before
+    assert kernel_cache.content_of(outer) == before
