@@ -84,6 +84,7 @@ def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]], n_jobs: i
     names, lacking = list(files), [name for name in files if not (folder / name).is_file()]
     if lacking:
         print(f"writing {len(lacking)} files beside it; it can be opened meanwhile", flush=True)
+        gc.collect()  # Jinja's cycles hold the sections
     tasks = ((folder / name, files.pop(name)) for name in lacking)
     workers = min(pool.workers(n_jobs), len(lacking) // _FILES_A_WORKER)
     if workers > 1:
