@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import gc
 import io
+import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -37,7 +39,7 @@ from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_sto
 from boostrun.store import Store
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
-_FILES_A_WORKER = 4  # fewer are not worth the start of a process
+_ITEMS_A_WORKER = 4  # fewer are not worth the start of a process
 _OF_CLASSES = "reliability*.png", "classes*.png", "confusion*.png"  # drawn from the predictions of a run with a name
 
 
@@ -71,39 +73,68 @@ def main(words: Arguments) -> int:
     print(f"written: {output} ({_size(len(content))})", file=stream, flush=True)
     if folder:
         files = files_of(sections)
+        items = [one.name for one in sections if one.paper != OWN and not _there(folder, files_of([one]))]
         del own, papers, planned, sections  # so that the records of each file are freed once it is written
-        _write_beside(folder, files, settings.root["n_jobs"])
+        _write_beside(words, folder, files, items, settings.root["n_jobs"])
     return 0
 
 
-def _write_beside(folder: Path, files: dict[str, Callable[[], bytes]], n_jobs: int) -> None:
+def _there(folder: Path, files: Iterable[str]) -> bool:
+    return all((folder / name).is_file() for name in files)
+
+
+def _write_beside(
+    words: Arguments, folder: Path, files: dict[str, Callable[[], bytes]], items: Sequence[str], n_jobs: int
+) -> None:
     """Write the files that a folder beside a page lacks, and print how many there are and where.
 
-    A function leaves ``files`` before it is called, so that its records can be freed.
+    Several processes write those of ``items``, which they read from the store themselves, if there are enough. A
+    function leaves ``files`` before it is called, so that its records can be freed.
     """
-    names, lacking = list(files), [name for name in files if not (folder / name).is_file()]
-    if lacking:
-        print(f"writing {len(lacking)} files beside it; it can be opened meanwhile", flush=True)
-        gc.collect()  # Jinja's cycles hold the sections
-    tasks = ((folder / name, files.pop(name)) for name in lacking)
-    workers = min(pool.workers(n_jobs), len(lacking) // _FILES_A_WORKER)
+    names = list(files)
+    if lacking := sum(not _there(folder, [name]) for name in names):
+        print(f"writing {lacking} files beside it; it can be opened meanwhile", flush=True)
+    workers = min(pool.workers(n_jobs), len(items) // _ITEMS_A_WORKER)
     if workers > 1:
+        here = os.getcwd()
+        tasks = (joblib.delayed(_write_item)(here, tuple(words.argv), folder, name) for name in items)
         try:
-            with pool.closing(pool.parallel("loky", workers)(joblib.delayed(write)(*task) for task in tasks)) as done:
+            with pool.closing(pool.parallel("loky", workers)(tasks)) as done:
                 for _ in done:
                     pass
         except pool.TerminatedWorkerError as error:
             raise BoostrunError("a process that drew charts died; n_jobs=1 draws them in this process") from error
-    else:
-        gc.freeze()  # figures are cycles: those of each file are collected without a look at older objects
-        for task in tasks:
-            write(*task)
+    gc.collect()  # Jinja's cycles hold the sections
+    gc.freeze()  # figures are cycles too: those of each file are collected without a look at older objects
+    for name in names:
+        content = files.pop(name)
+        if not _there(folder, [name]):
+            write(folder / name, content)
             gc.collect()
-        gc.unfreeze()
+    gc.unfreeze()
     if names:
         tidy(folder, names)
         size = sum((folder / name).stat().st_size for name in names)
         print(f"written: {folder} ({len(names)} files, {_size(size)}): charts and trials")
+
+
+def _write_item(here: str, argv: tuple[str, ...], folder: Path, name: str) -> None:
+    """Write the files of an item beside a page, in a process that works for a command started ``here``."""
+    os.chdir(here)
+    sections, _ = _stored_for(here, argv).sections([name])
+    for file, content in files_of(sections).items():
+        if not _there(folder, [file]):
+            write(folder / file, content)
+
+
+@functools.cache
+def _stored_for(here: str, argv: tuple[str, ...]) -> _Stored:
+    """The sources of the sections of a command's page, once for each process and the folder of the command."""
+    words = parse(argv)
+    if words.config_dir is not None:
+        catalogue.read_own_papers(Path(words.config_dir))
+    settings = compose_one(words_of_places(words.overrides), words.config_dir)
+    return _Stored(words, open_store(settings), Path(settings.root["results"]))
 
 
 def _size(number: int) -> str:

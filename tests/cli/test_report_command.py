@@ -114,7 +114,7 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
 PAGE_ALONE = """
 import resource, sys
 from boostrun.cli import main, report
-report._write_beside = lambda folder, files, n_jobs: print(len(files), "files")
+report._write_beside = lambda words, folder, files, items, n_jobs: print(len(files), "files")
 code = main(["report", "-o", sys.argv[1], "results=" + sys.argv[2]])
 print("MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
 sys.exit(code)
@@ -137,7 +137,7 @@ def test_the_page_of_all_published_results_is_light(workplace):
 def test_processes_write_the_same_files_as_one(command, workplace, monkeypatch):
     if not RESULTS.is_dir():
         pytest.skip("this copy comes without published records")
-    monkeypatch.setattr("boostrun.cli.report._FILES_A_WORKER", 1)
+    monkeypatch.setattr("boostrun.cli.report._ITEMS_A_WORKER", 1)
     found = []
     for jobs in (1, 2):
         line = f"report reservoir/swaps reservoir/timing -o {jobs}.html results={RESULTS} n_jobs={jobs}"
