@@ -57,7 +57,7 @@ def main(words: Arguments) -> int:
     papers, planned = stored.sections(names)
     found = {section.paper for section in papers if section.trials or section.plain}
     about = [name for name in names if paper.paper_of(name) in found]
-    as_published = words.overrides == places and "quick" not in words.flags
+    as_published = {word.partition("=")[0] for word in words.overrides} <= {*PLACES, "n_jobs"} and not words.flags
     claims = verdicts((), places, words.config_dir, about, planned if as_published else None) if about else {}
     shown = found if not words.names else {section.paper for section in papers}
     sections = [*own, *(section for section in papers if section.paper in shown)]
