@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-_LONGEST = 100  # characters of a word that a name may be meant by: comparing takes time
+from boostrun.suggestions import meant_key, nearest
 
 
 class BoostrunError(ValueError):
@@ -16,13 +15,41 @@ class DataMissingError(BoostrunError):
     """A data set's files are not there; the message says which file belongs where."""
 
 
+class UnknownKeyError(BoostrunError):
+    """There is no such key.
+
+    Parameters
+    ----------
+    head : what has no such key, "no key 'n_estimators'".
+    tail : a clause for the end unless it is certain which key is meant, such as the keys that there are.
+    key, value, known, parameters : see :func:`boostrun.suggestions.meant_key`.
+    """
+
+    def __init__(
+        self, head: str, tail: str, key: str, value: str | None, known: Collection[str],
+        parameters: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(head, tail, key, value, list(known), parameters)
+
+    def __str__(self) -> str:
+        """The sentence, with the key to type."""
+        return self.sentence()
+
+    def sentence(self, more: Iterable[str] = (), without: Collection[str] = ()) -> str:
+        """The sentence for a command that takes ``more`` keys, and some not."""
+        head, tail, key, value, known, parameters = self.args
+        taken = [*more, *(each for each in known if each not in without)]
+        meant, certain = meant_key(key, value, taken, parameters)
+        return f"{head}{meant}{'' if certain else tail}"
+
+
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
-    """The nearest allowed spelling as a clause to append to a message, or an empty string.
+    """The allowed word that is meant, by its meaning or spelling, as a clause for a message; may be empty.
 
     >>> did_you_mean("gem", ["geem", "wsam", "rand"])
     "; did you mean 'geem'?"
     >>> did_you_mean("zzz", ["geem"])
     ''
     """
-    match = difflib.get_close_matches(str(word)[:_LONGEST].lower(), list(allowed), n=1, cutoff=0.5)
-    return f"; did you mean '{match[0]}'?" if match else ""
+    match = nearest(word, allowed)
+    return f"; did you mean '{match}'?" if match else ""

@@ -58,6 +58,7 @@ _DECLARATIONS = (
 _ELSEWHERE = {"__main__": "cli", "__init__": "cli"}
 _BASE = (
     "", "errors", "files", "import_hooks", "kernel_cache", "normal_form", "papers", "plugins", "signals", "source",
+    "suggestions",
 )  # fmt: skip
 _DRAWN = {"papers": "#dfe9f5", "core": "#f6f3ec", "edge": "#8a93a0", "up": "#c2361d", "side": "#2d6a9f"}
 _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2

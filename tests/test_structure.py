@@ -20,7 +20,7 @@ if not PACKAGE.is_dir():
 
 # from the bottom: a room imports rooms that stand before it; those of one line do not know each other
 LEVELS = (
-    "errors files plugins signals", "import_hooks source", "normal_form", "declaration",
+    "suggestions", "errors files plugins signals", "import_hooks source", "normal_form", "declaration",
     "digest kernel_cache", "kernels", "data", "features methods", "evaluation extend streams",
     "inputs report export prediction", "store", "runner", "conformance", "papers rivals", "cli", "__main__",
 )  # fmt: skip

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from boostrun.cli.arguments import parse
-from boostrun.errors import BoostrunError
+from boostrun.cli.arguments import OWN_KEYS, REFUSED_KEYS, Arguments, parse
+from boostrun.errors import BoostrunError, UnknownKeyError
 from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
 
 # verbs whose process uses scikit-learn for nothing else
@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")  # file names may contain what no encoding has
-    sentence = ""
+    sentence, words = "", Arguments([])
     try:
         if argv and argv[0] in ("--shell-completion", "-sc"):
             return importlib.import_module("boostrun.cli.help").complete(argv[1:])
@@ -67,6 +67,8 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         return getattr(importlib.import_module(f"boostrun.cli.{module}"), function or "main")(words)
     except BoostrunError as error:
         sentence = str(error)
+        if isinstance(error, UnknownKeyError):
+            sentence = error.sentence(OWN_KEYS.get(words.verb, ()), REFUSED_KEYS.get(words.verb, ()))
         print(f"boostrun: {_printable(sentence)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

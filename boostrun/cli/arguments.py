@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.suggestions import meant_key, nearest, plain, same
 
 VERBS = {
     "run": "run one cell: seeded trials in parallel, continued after an interruption (the default verb)",
@@ -99,12 +101,23 @@ _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
     "predict": 2, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
+OWN_KEYS = {  # of verbs, besides those of every configuration
+    "run": ("table.metrics",), "tune": ("metric", "tune.trials", "tune.seeds"),
+    "frontier": ("budget", "at", "metric", "tuning"),
+}  # fmt: skip
+REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",)}
 _READ_DATA = ("run", "tune", "frontier", "plan", "export", "data")  # verbs that take a file or folder as their data set
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
 }  # fmt: skip
 _OF = {"to": ("export",), "output": ("export", "report", "claims", "predict", "table"), "name": ("run", "frontier")}
+_ELSEWHERE = {  # words of options, as they are compared -> what does the same
+    "format fmt json tsv latex markdown md csv tex": "a table is written as Markdown, CSV and LaTeX, in the folder of "
+    "the last line, and export --to c|onnx|npz chooses the form of a model",
+    "resume continue restart": "a run continues by itself: the same command runs the trials that are missing",
+    "force overwrite rerun nocache": "finished trials are kept in store=...: another folder has none",
+}  # fmt: skip
 _NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
 
 
@@ -131,8 +144,7 @@ def parse(argv: Sequence[str]) -> Arguments:
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
         elif word.startswith("-") and word != "-":  # "-" is standard input
-            known = [*_FLAGS, *_VALUES, "--shell-completion"]
-            raise BoostrunError(f"no option '{word}'{did_you_mean(word, known)} (boostrun --help)")
+            raise _no_option(word, rest, words)
         elif _names_data(word, words):
             from boostrun.config.words import quoted
 
@@ -145,20 +157,65 @@ def parse(argv: Sequence[str]) -> Arguments:
         elif word in VERBS:
             words.verb = words.typed_verb = word
         else:
-            raise BoostrunError(f"no verb '{word}'{did_you_mean(word, VERBS)} ({', '.join(VERBS)})")
+            meant = _meant_name(word) or f"{did_you_mean(word, VERBS)} ({', '.join(VERBS)})"
+            raise BoostrunError(f"no verb '{word}'{meant}")
     for option in given:
         verbs = _OF.get(_VALUES[option], tuple(VERBS))
         if words.verb not in verbs:
             listed = " and ".join(filter(None, (", ".join(verbs[:-1]), verbs[-1])))
-            raise BoostrunError(f"{option} is an option of {listed} only (boostrun --help)")
+            meant = meant_key("output", words.output, ["results"])[0] if words.output else " (boostrun --help)"
+            raise BoostrunError(f"{option} is an option of {listed} only{meant}")
     if data and sum(word.startswith("dataset=") for word in words.overrides) > 1:
         raise BoostrunError(
             f"{data[-1]}: one data set is needed; dataset.test_path=FILE adds a test part, -m dataset=A,B runs both"
         )
     if len(words.names) > _TAKES.get(words.verb, 0):
         extra = words.names[int(_TAKES.get(words.verb, 0))]
-        raise BoostrunError(f"cannot read '{extra}': settings are given as key=value, as in dataset=mnist r=250")
+        meant = _meant_name(extra) or ", as in dataset=mnist r=250"
+        raise BoostrunError(f"cannot read '{extra}': settings are given as key=value{meant}")
     return words
+
+
+def _no_option(option: str, rest: Sequence[str], words: Arguments) -> BoostrunError:
+    """The error that there is no such option, with the setting, verb or option that is meant."""
+    from boostrun.config.words import Composer, keys_taken, quoted
+    from boostrun.config.words import parse as parse_overrides
+
+    name, equals, value = option.lstrip("-").partition("=")
+    following = rest[0] if rest and not rest[0].startswith("-") and "=" not in rest[0] else None
+    head, tail = f"no option '{option}'", " (boostrun --help)"
+    if said := next((text for names, text in _ELSEWHERE.items() if plain(name) in names.split()), ""):
+        return BoostrunError(f"{head}; {said}")
+    compose = Composer()
+    try:
+        typed = [f"dataset={quoted(word)}" if _names_data(word, words) else word for word in rest]
+        typed = [word for word in typed if "=" in word and not word.startswith("-")]
+        values = compose(parse_overrides([*words.overrides, *typed]))
+    except BoostrunError:
+        values = compose([])
+    known, parameters = keys_taken(values)
+    known += OWN_KEYS.get(words.verb, ())
+    meant, certain = meant_key(name, value if equals else following, known, parameters)
+    if not certain:
+        options = {known.lstrip("-"): known for known in (*_FLAGS, *_VALUES, "--shell-completion")}
+        if verb := same(name, VERBS):
+            meant = f"; did you mean boostrun {verb}?"
+        elif spelled := nearest(name, options):
+            meant = f"; did you mean '{options[spelled]}'?"
+    return BoostrunError(f"{head}{meant}{'' if certain else tail}")
+
+
+def _meant_name(word: str) -> str:
+    """A clause for a word that is no verb but the name of something else; or empty."""
+    from boostrun.config import catalogue
+
+    if group := next((group for group in catalogue.GROUPS if word in catalogue.summaries(group)), ""):
+        return f"; did you mean {group}={word}?"
+    if catalogue.option("paper", word) is not None:
+        return f"; did you mean reproduce {word}, or table {word}?"
+    if os.path.isfile(word):
+        return f"; if this file is a table of text, it is read by dataset=csv {shlex.quote(f'dataset.path={word}')}"
+    return ""
 
 
 def _names_data(word: str, before: Arguments) -> bool:

@@ -22,7 +22,7 @@ from boostrun.cli.run import compose_words, split_metrics, table_name
 from boostrun.config import catalogue
 from boostrun.config.fields import PLACES, Settings
 from boostrun.config.words import words_of_places
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
 from boostrun.report.entry import cell_label
@@ -37,6 +37,7 @@ from boostrun.runner.claims import Planned, verdicts
 from boostrun.runner.naming import OwnRun, cell_words, own_runs
 from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan
 from boostrun.store import Store
+from boostrun.suggestions import meant_item
 
 _OURS = ("table.png", "curve_", "tradeoff.png", "families.png")  # figures that the page draws itself
 _ITEMS_A_WORKER = 4  # fewer are not worth the start of a process
@@ -154,7 +155,7 @@ def _chosen(words: Arguments) -> list[str]:
         if not found:
             papers = dict.fromkeys(item.partition("/")[0] for item in known)
             catalogue.refuse_left_out(name)
-            raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, [*known, *papers])} (boostrun ls paper)")
+            raise BoostrunError(f"no paper item '{name}'{meant_item(name, [*known, *papers])} (boostrun ls paper)")
         chosen |= dict.fromkeys(found)
     return list(chosen)
 

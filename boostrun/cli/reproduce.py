@@ -68,6 +68,8 @@ def item_name(words: Arguments) -> str:
     if name.startswith(frontier.ROOM) and words.verb not in ("reproduce", "table"):
         folder = f"results/frontiers/{name.removeprefix(frontier.ROOM)}"
         raise BoostrunError(f"{words.verb} takes papers' items; boostrun reproduce {name} makes {folder}/table.md")
+    if words.verb in ("reproduce", "table") and catalogue.option("frontier", name, words.config_dir):
+        raise BoostrunError(f"no paper item '{name}'; did you mean '{frontier.ROOM}{name}'? (boostrun ls frontier)")
     return name
 
 

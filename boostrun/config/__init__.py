@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from boostrun.config.fields import BUDGET_KEYS, GROUPS, MISSING, Root, Run, Settings, fields_of, kind_of
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError, UnknownKeyError
 
 __all__ = [
     "MISSING", "check", "check_budget", "check_group", "check_keys", "check_root", "check_run", "defaults", "fields_in",
@@ -158,8 +158,10 @@ def _check(known: Mapping[str, dataclasses.Field], values: Mapping[str, Any], gr
     for key in values:
         if key not in known:
             owner = f"{group} '{name}'" if name else group or "the config"
-            keys = ", ".join(known) or "none"
-            raise BoostrunError(f"{owner} has no key '{key}'{did_you_mean(key, known)} (its keys: {keys})")
+            head = f"{owner} has no key '{key}'"
+            tail = f" (its keys: {', '.join(known) or 'none'})"
+            typed = [prefix + each for each in known]
+            raise UnknownKeyError(head, tail, prefix + key, _typed(values[key]), typed)
     return {key: _value(values.get(key, field.default), field, prefix + key) for key, field in known.items()}
 
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config.fields import BUDGET_KEYS, GROUPS, PLACES, Choices, Root, fields_of
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError, UnknownKeyError, did_you_mean
 from boostrun.files import read_yaml
 
 MOST_CELLS = 100_000  # of one sweep
@@ -253,7 +253,7 @@ def combinations(overrides: Iterable[Any], keys_of: Callable[[str, str], Collect
         if group in swept:
             without = [name for name in swept[group] if key not in keys_of(group, name)]
             if len(without) == len(swept[group]):
-                raise BoostrunError(_no_choice_has(key, values, group, swept[group], keys_of))
+                raise _no_choice_has(key, values, group, swept[group], keys_of)
             for name in without:
                 lacking.setdefault((group, name), set()).add(key)
     cells = []
@@ -271,13 +271,15 @@ def _group(key: str) -> str:
 
 def _no_choice_has(
     key: str, values: Sequence[str], group: str, names: Sequence[str], keys_of: Callable[[str, str], Collection[str]]
-) -> str:
+) -> BoostrunError:
     if key not in BUDGET_KEYS:
-        known = dict.fromkeys(one for name in names for one in keys_of(group, name) if one not in BUDGET_KEYS)
-        return f"none of {group}={','.join(names)} has a key '{key.partition('.')[2]}'{did_you_mean(key, known)}"
+        known = dict.fromkeys(one for name in names for one in keys_of(group, name))
+        known |= dict.fromkeys(one for one in fields_of(Root) if one not in BUDGET_KEYS)
+        head = f"none of {group}={','.join(names)} has a key '{key.partition('.')[2]}'"
+        return UnknownKeyError(head, "", key, ",".join(values), known)
     takes = {name: [one for one in keys_of(group, name) if one in BUDGET_KEYS] for name in names}
     budgets = "; ".join(f"{name} takes {', '.join(budget) or 'no budget'}" for name, budget in takes.items())
-    return f"none of {group}={','.join(names)} has a use for {key}={','.join(values)} ({budgets})"
+    return BoostrunError(f"none of {group}={','.join(names)} has a use for {key}={','.join(values)} ({budgets})")
 
 
 class Composer:
@@ -462,24 +464,35 @@ def _change(values: dict[str, Any], override: Any) -> None:
     group, _, rest = key.partition(".")
     place, last = (values[group], rest) if rest and group in GROUPS else (values, key)
     if override.package is not None or last not in place or (rest and last == "name"):
-        raise BoostrunError(_no_key(values, override.get_key_element().lstrip("+")))
+        raise _unknown_key(values, override)
     if rest and last == "class" and override.value() != place[last]:
         raise BoostrunError(_foreign_class(group, place["name"], override.value(), True))
     place[last] = override.value()
 
 
-def _no_key(values: Mapping[str, Any], key: str) -> str:
-    """The sentence that a key is not there, with the nearest one that is."""
+def _unknown_key(values: Mapping[str, Any], override: Any) -> UnknownKeyError:
+    """The error that the key of an override is not there."""
+    key = override.get_key_element().lstrip("+")
     group, _, rest = key.partition(".")
+    known, parameters = keys_taken(values)
     if group in GROUPS and rest:
-        known = _typed_keys(group, values)
-        alone = rest in fields_of(Root) and rest != "name"
-        meant = f"; did you mean '{rest}' alone?" if alone else did_you_mean(key, known)
-        name = values[group]["name"]
-        return f"{group} '{name}' has no key '{rest}'{meant} (its keys: {', '.join(known) or 'none'})"
-    at_top = [*GROUPS, *fields_of(Root)]
-    everywhere = [*at_top, *(each for group in GROUPS for each in _typed_keys(group, values))]
-    return f"no key '{key}'{did_you_mean(key, everywhere)} (at the top: {', '.join(at_top)})"
+        head = f"{group} '{values[group]['name']}' has no key '{rest}'"
+        tail = f" (its keys: {', '.join(_typed_keys(group, values)) or 'none'})"
+    else:
+        head, tail = f"no key '{key}'", f" (at the top: {', '.join(each for each in known if '.' not in each)})"
+    return UnknownKeyError(head, tail, key, override.get_value_string(), known, parameters)
+
+
+def keys_taken(values: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    """The keys that fit a composed configuration, as they are typed: those at the top first, without other budgets.
+
+    Also returns the method's parameters that budgets set, each with its symbol: reservoir_size is r.
+    """
+    method = catalogue.methods().get(values["algo"].get("name"))
+    budget = method.budget if method is not None else dict.fromkeys(BUDGET_KEYS, "")
+    at_top = [*GROUPS, *(each for each in fields_of(Root) if each not in BUDGET_KEYS or each in budget)]
+    parameters = {place.rpartition(".")[2]: symbol for symbol, place in budget.items()}
+    return [*at_top, *(each for group in GROUPS for each in _typed_keys(group, values))], parameters
 
 
 def _typed_keys(group: str, values: Mapping[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ from boostrun.data.options import draw_roots, read_roots
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.paper import Paper
+from boostrun.suggestions import meant_item
 
 _ONE = {"strategies": "strategy", "policies": "policy", "weak_learners": "weak_learner"}
 _MOST_PLACES = 3  # where code cannot be followed, in one line
@@ -93,7 +94,7 @@ def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> lis
             return [of_part(room, word, catalogue.parts(room)[word], overrides)]
     catalogue.refuse_left_out(word)
     if "/" in word:
-        raise BoostrunError(f"no paper item '{word}'{did_you_mean(word, items)} (boostrun ls paper)")
+        raise BoostrunError(f"no paper item '{word}'{meant_item(word, items)} (boostrun ls paper)")
     known = [*papers, *(name for group in catalogue.GROUPS for name in catalogue.names(group))]
     raise BoostrunError(
         f"'{word}' names no class (module:Class, as in my_algo:MyBooster, is needed), no paper ({', '.join(papers)}), "

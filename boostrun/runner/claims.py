@@ -19,6 +19,7 @@ from boostrun.report.statistics import LEAST_PAIRS
 from boostrun.report.verdicts import Judged, Source, judge
 from boostrun.runner import item_checks, paper
 from boostrun.runner.plan import PlannedCell, compose_one, open_store
+from boostrun.suggestions import meant_item
 
 #: An item with its cells
 Planned = tuple[paper.Item, list[PlannedCell]]
@@ -84,7 +85,7 @@ def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> 
             for item in case.items:
                 if item not in known:
                     raise BoostrunError(
-                        f"{place}: no paper item '{item}'{did_you_mean(item, known)} (boostrun ls paper)"
+                        f"{place}: no paper item '{item}'{meant_item(item, known)} (boostrun ls paper)"
                     )
                 if drawn(item) != (case.test == "lines"):
                     kind = "has trials and" if case.test == "lines" else "is a figure without trials and"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostrun.config import catalogue
 from boostrun.config.fields import GROUPS, Settings
-from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
+from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.files import read_yaml
 from boostrun.methods.declaration import obtain
 from boostrun.report import Entry, ResultTable, TableSpec
@@ -23,6 +23,7 @@ from boostrun.runner import item_checks
 from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell, composer, plan
 from boostrun.store import Store
+from boostrun.suggestions import meant_item
 
 if TYPE_CHECKING:
     from boostrun.report.figures import Extras
@@ -413,7 +414,7 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
     if path is None:
         known = catalogue.options("paper", config_dir)
         catalogue.refuse_left_out(name)
-        raise BoostrunError(f"no paper item '{name}'{did_you_mean(name, known)} (boostrun ls paper)")
+        raise BoostrunError(f"no paper item '{name}'{meant_item(name, known)} (boostrun ls paper)")
     try:
         return _content(path, path.stat().st_mtime_ns), path
     except Exception as error:  # YAML raises a dozen kinds

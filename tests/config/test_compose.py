@@ -130,10 +130,10 @@ def test_no_value_passes_a_declaration_unchecked(value):
 
 
 @pytest.mark.parametrize(("line", "says"), [
-    ("algo.rigde=1", "algo 'geem' has no key 'rigde'; did you mean 'algo.ridge'"),
-    ("++algo.rigde=1", "algo 'geem' has no key 'rigde'; did you mean 'algo.ridge'"),
+    ("algo.rigde=1", "algo 'geem' has no key 'rigde'; did you mean algo.ridge=1"),
+    ("++algo.rigde=1", "algo 'geem' has no key 'rigde'; did you mean algo.ridge=1"),
     ("algo.ridge.x=1", "has no key 'ridge.x'"), ("algo.name=rand", "has no key 'name'"),
-    ("algo.seed=1", "did you mean 'seed' alone?"), ("shrinkage=1", "no key 'shrinkage'; did you mean 'algo.shrinkage'"),
+    ("algo.seed=1", "did you mean seed=1."), ("shrinkage=1", "no key 'shrinkage'; did you mean algo.shrinkage=1"),
     ("+x=1", "no key 'x' .at the top: algo, dataset"), ("algo@here=rand", "no key 'algo@here'"),
     ("algo.ridge=[1,2]", r"algo.ridge=\[1,2\]: a number"), ("r=${y}", "'y' not found"), ("r=${r}", "Recursive"),
     ("algo=null", "no algo 'null'"), ("algo={a:1}", "names no class"), ("run=remote", "no run 'remote'"),
@@ -188,7 +188,7 @@ def test_keys_and_budgets_go_to_the_choices_that_have_them_and_each_cell_is_ther
 
 @pytest.mark.parametrize(("line", "says"), [
     ("algo=geem,logitboost M=5,6", r"none of algo=geem,logitboost has a use for M=5,6 \(geem takes r, q, T; logit"),
-    ("algo=knn,logitboost algo.shrinkag=1", "none of algo=knn,logitboost has a key 'shrinkag'; did you mean 'algo.sh"),
+    ("algo=knn,logitboost algo.shrinkag=1", "none of algo=knn,logitboost has a key 'shrinkag'; did you mean algo.sh"),
     ("algo=knn,majority T=5", "knn takes no budget; majority takes no budget"),
     ("algo=geem,logitboost r=abc T=5", "r=abc: a whole number"),
     ("algo=geem,gem r=20", "no algo 'gem'; did you mean 'geem'"),

@@ -80,7 +80,7 @@ SENTENCES = {
     "class: wrong:Boundless": "'rounds' is a budget, so its default must be a whole number",
     "class: json:Voter": "json.py is hidden by ",
     "class: voter:Voter\nshare: much": "algo.share=much: a finite number is needed",
-    "class: voter:Voter\nshere: 1": "algo 'voter' has no key 'shere'; did you mean 'share'?",
+    "class: voter:Voter\nshere: 1": "algo 'voter' has no key 'shere'; did you mean algo.share=1?",
 }
 WRONG = """
     class Base:
@@ -113,7 +113,7 @@ def test_a_mistake_is_one_sentence(content, voter, mine):
 
 def test_bad_keys_and_names_that_are_taken_or_not_the_files_are_one_sentence(command, voter, mine):
     assert "algo.share=x: a finite number is needed" in command(f"{RUN} algo.share=x")[2]
-    assert "algo 'voter' has no key 'shere'; did you mean 'algo.share'?" in command(f"{RUN} algo.shere=1")[2]
+    assert "algo 'voter' has no key 'shere'; did you mean algo.share=1?" in command(f"{RUN} algo.shere=1")[2]
     assert "algo 'voter' has no use for r=9 (it takes T)" in command(f"{RUN} r=9")[2]
     assert "cannot be taken away" in command(f"{RUN} ~algo.class")[2]
     voter.write_text("name: other\nclass: voter:Voter\n")
