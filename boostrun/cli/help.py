@@ -140,8 +140,9 @@ number of trials and the test, from stored records. Runs no trials.""",
         "report [own | PAPER | PAPER/ITEM ...] [-o report.html]",
         """Writes one HTML page of all stored results, or of some: your own runs first, newest first, then the papers'
 claims, the best of each data set, and each paper's tables, curves, comparisons and records. Runs no trials. An own run
-lists each cell that lacks trials, with the reason. The page is written first. Charts and trials follow, in a folder
-beside it that it needs; those that have not changed are kept. Only plan checks whether data have changed.""",
+lists each cell that lacks trials, with the reason. The page is written first. Charts and trials follow, by n_jobs
+processes, in a folder beside it that it needs; those that have not changed are kept. Only plan checks whether data have
+changed.""",
         ("-o, --output FILE     by default report.html, with report_files beside it", _OWN),
         (
             ("report", "everything"),

@@ -52,7 +52,8 @@ def main(words: Arguments) -> int:
     folder = None if is_device(output) else output.with_name(f"{output.stem}_files")
     names = _chosen(words)
     places = words_of_places(words.overrides)
-    settings = compose_one(places, words.config_dir)
+    jobs = [word for word in words.overrides if word.startswith("n_jobs=")]
+    settings = compose_one([*places, *jobs], words.config_dir)
     stored = _Stored(words, open_store(settings), Path(settings.root["results"]))
     own = stored.own() if OWN in words.names or not words.names else []
     papers, planned = stored.sections(names)
