@@ -102,7 +102,7 @@ _TAKES = {
     "predict": 2, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration
-    "run": ("table.metrics",), "tune": ("metric", "tune.trials", "tune.seeds"),
+    "run": ("table.metrics",), "plan": ("table.metrics",), "tune": ("metric", "tune.trials", "tune.seeds"),
     "frontier": ("budget", "at", "metric", "tuning"),
 }  # fmt: skip
 REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",)}

@@ -25,7 +25,7 @@ from boostrun.config.words import listed, parse
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry
-from boostrun.report.metrics import METRICS, metric_key
+from boostrun.report.metrics import metric_key
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, open_store
 from boostrun.runner.plan import plan as planned
@@ -65,8 +65,6 @@ def split_metrics(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_metrics(["r=50", "table.metrics=[accuracy,roc_auc]"])
     (['run.metrics=all', 'r=50'], ['test_accuracy_pct', 'roc_auc'])
     """
-    if any(word.partition("=")[0] == "metric" for word in overrides):
-        raise BoostrunError(f"metric is a key of tune and frontier; a run has {_METRICS_KEY}=[{','.join(METRICS)}]")
     typed = [word for word in overrides if word.partition("=")[0] == _METRICS_KEY]
     rest = [word for word in overrides if word not in typed]
     names = [name for override in parse(typed) for name in _names(override)]

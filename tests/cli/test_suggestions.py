@@ -32,7 +32,7 @@ SENTENCES = {
     "photos/ image_size=64": "dataset.size=64", "batch=3": "did you mean run.batch=3?", "verbose=1": "how much is",
     "scoring=auc": "the list of metrics in the table is table.metrics: table.metrics=auc",
     "tune algo=rand scoring=f1": "the metric that decides is metric: metric=f1", "tune algo=rand cv=5": "tune.seeds=5",
-    "tune algo=rand n_trials=5": "tune.trials=5", "plan scoring=f1": "nothing here sets the metric that decides",
+    "tune algo=rand n_trials=5": "tune.trials=5", "plan scoring=f1": "table.metrics=f1",
     "frontier dataset=digits budget=features n_trials=3": "tuning=3", "export algo=rand cv=5": "nothing here sets",
     "-m algo=geem,logitboost algo.n_estimators=5,6": "none of algo=geem,logitboost has a key 'n_estimators'; the",
     "--seed 3": "no option '--seed'; did you mean seed=3?", "--n-estimators=9": "T: T=9", "-j 4": "n_jobs: n_jobs=4",
