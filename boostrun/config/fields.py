@@ -291,6 +291,15 @@ def workers(default: int) -> Any:
     return _field(default, Kind(read, "a whole number of at least 1, or -1 for all cores,"), {})
 
 
+def class_weights(**more: Any) -> Any:
+    """Weights of classes: none, ``balanced``, or, in Python, a dict of class -> weight."""
+
+    def read(value):
+        return value if value == "balanced" or isinstance(value, Mapping) else None
+
+    return _field(None, Kind(read, "null, balanced, or (in Python) a dict of weights by class", ("balanced",)), more)
+
+
 def component(default: Any, room: str, needs: str, **more: Any) -> Any:
     """A part of a method: an object with the method ``needs``, or a name in the catalogue's ``room`` (strategies,
     policies, weak_learners). A command line can only name it.

@@ -186,8 +186,10 @@ def check(algo: Mapping[str, Any], features: Mapping[str, Any], form: str = "c")
 
 
 def kind_of_input(inputs: Mapping[str, np.ndarray], allowed: tuple[str, ...], form: str = "c") -> str:
-    """The kind of inputs, "" if there are none; raises BoostrunError for a kind that is not ``allowed``."""
+    """The kind of inputs, "" for raw numbers; raises BoostrunError for a kind that is not ``allowed``."""
     kind = str(inputs["kind"]) if inputs else ""
+    if kind == "numbers":
+        return ""
     if kind not in ("", *allowed):
         can = _methods_on(kind, form) or _all_pipelines(form)
         raise BoostrunError(f"this model of features={kind} cannot be exported: {can}")

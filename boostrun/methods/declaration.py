@@ -11,7 +11,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from boostrun.config.fields import MISSING, Choices, Keys, Range, choice, integer, keys, kind_of, or_tuned, real
+from boostrun.config.fields import (
+    MISSING,
+    Choices,
+    Keys,
+    Range,
+    choice,
+    class_weights,
+    integer,
+    keys,
+    kind_of,
+    or_tuned,
+    real,
+)
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # pipelines that few numbers describe
 IN_ONNX = IN_C - {"anchors"}  # pipelines that need an operator or two
@@ -274,4 +286,15 @@ class TreeKeys(Keys):
     leaf_weight: float = real(
         1.0, least=0.0, most=1e3, absent=1.0,
         help="trees: least weight on either side of a split, in samples of the mean weight",
+    )  # fmt: skip
+
+
+@keys
+class ClassWeightKeys(Keys):
+    """Keys of methods that take weights of samples."""
+
+    class_weight: Any = class_weights(
+        absent=None,
+        help="weights of the classes, which multiply those of the samples; balanced: inversely proportional to their "
+        "frequencies",
     )  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.data.columns import FORMS, PLAIN, Form, without
+from boostrun.data.columns import FORMS, PLAIN, Form, as_text, form_of_type, typed, without
 from boostrun.data.dataset import filled, two_sided
 from boostrun.data.text import MISSING
 from boostrun.errors import BoostrunError, did_you_mean
@@ -136,12 +136,24 @@ class RawTable:
             {renamed[name]: form for name, form in self.forms.items()}, self.missing,
         )  # fmt: skip
 
-    def coded(self, frame, missing: bool = False):
-        """A copy of a frame in which numbers stand for text; the frame itself if the table has no text."""
-        if not (self.categories or self.forms):
-            return frame
-        present = [name for name in (*self.categories, *self.forms) if name in frame]
-        return frame.assign(**{name: self._values(frame[name], name, "the frame", 0, missing) for name in present})
+    @classmethod
+    def of_frame(cls, frame) -> RawTable:
+        """The columns of a pandas frame or an Arrow table: text and categories, truth values, dates, times, numbers."""
+        from pyarrow import types
+
+        names = {str(column): column for column in getattr(frame, "column_names", frame.columns)}
+        categories, forms = {}, {}
+        for name, key in names.items():
+            column = _arrow(frame[key])
+            try:
+                words = types.is_dictionary(column.type) or typed(column) is None
+            except BoostrunError as error:
+                raise BoostrunError(f"X: column '{name}' holds {error}") from None
+            if words and (known := sorted({*as_text(column).drop_null().to_pylist()})):
+                categories[name] = tuple(known)
+            elif not words and (form := form_of_type(column.type)) != PLAIN:
+                forms[name] = form
+        return cls(tuple(names), "", categories, forms)
 
 
 def _arrow(column):
@@ -149,7 +161,8 @@ def _arrow(column):
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+        column = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.unify_dictionaries().chunks)
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -184,6 +197,7 @@ class Preparation:
     arrays : dict by name. ``kind`` is the kind of preparation:
 
         - "pixels": bytes are their own codes;
+        - "numbers": samples are taken as they are, after the ``table`` has put numbers in place of text;
         - "edges", of ``edges`` (d, bins - 1): a code is the number of edges not above a value in their dtype, float32,
           or float64 if codes of a column need it;
         - "scaled": (x - ``shift``) ``factor``;
@@ -217,7 +231,7 @@ class Preparation:
         self.missing = arrays.get("missing")
         further = 0 if self.missing is None else len(self.missing)
         self.computed = True
-        if self.kind in ("pixels", "edges"):
+        if self.kind in ("pixels", "numbers", "edges"):
             self.n_features = width - further
         elif self.kind == "scaled":
             self.n_features = len(arrays["shift"]) - further
@@ -237,9 +251,7 @@ class Preparation:
             raise ValueError(f"its table has {len(self.table.columns)} columns, and samples {self.n_features}")
 
     def flat(self, samples):
-        """Images of the model's shape as rows, a frame with numbers for text; other samples are returned unchanged."""
-        if self.table is not None and getattr(samples, "columns", None) is not None:
-            return self.table.coded(samples, self.missing is not None)
+        """Images of the model's shape as rows; other samples are returned unchanged."""
         shape = np.shape(samples) if self.shape else ()
         return np.reshape(samples, (len(samples), -1)) if len(shape) > 2 and shape[1:] == self.shape else samples
 
@@ -261,6 +273,8 @@ class Preparation:
         arrays = self.arrays
         if self.kind == "pixels":
             return samples if samples.dtype == np.uint8 else _codes(samples, np.arange(1, 256, dtype=np.float32)[None])
+        if self.kind == "numbers":
+            return samples
         if self.kind == "edges":
             return _codes(samples, arrays["edges"], self.missing)
         if self.kind == "scaled":

@@ -20,7 +20,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -214,12 +214,23 @@ class Importances:
         found = declared(self) if declared is not None else "none are declared for it"
         if isinstance(found, str):
             raise AttributeError(f"{type(self).__name__} with these parameters has no importances of features: {found}")
+        found = self._by_column(found)
+        total = found.sum()
+        return found / total if total > 0.0 else found
+
+    def _by_column(self, found: np.ndarray) -> np.ndarray:
+        """Importances of the columns from those of the features, which may be second columns for missing values."""
         preparation = self._preparation()
         if preparation is not None and preparation.missing is not None and preparation.kind != "projected":
             found, copies = np.split(found, [len(found) - len(preparation.missing)])
             found[preparation.missing] += copies
-        total = found.sum()
-        return found / total if total > 0.0 else found
+        return found
+
+
+def by_column(own: property) -> property:
+    """``feature_importances_`` of a class that has its own, with second columns for missing values added up."""
+    get = cast(Callable[[Any], np.ndarray], own.fget)
+    return property(lambda self: self._by_column(get(self)), doc=own.__doc__)
 
 
 def width_of(classifier: Any) -> int:

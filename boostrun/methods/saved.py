@@ -11,20 +11,21 @@ import importlib
 import inspect
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from boostrun.config.fields import Keys, fields_of
 from boostrun.config.fields import kind_of as kind_of_field
 from boostrun.errors import BoostrunError
+from boostrun.methods import fitting
 from boostrun.methods.archive import kind_of
 from boostrun.methods.declaration import obtain
-from boostrun.methods.preparation import PREFIX, Preparation
-from boostrun.methods.probabilities import Importances, Probabilities
+from boostrun.methods.preparation import PREFIX, Preparation, RawTable
+from boostrun.methods.probabilities import Importances, Probabilities, by_column
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -202,14 +203,29 @@ class Saveable(Probabilities, Importances):
     A subclass has ``_model``, its fitted part, of one of the types ``_model_types`` (classes, or "module:Class")
     with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes
     that follow from it. ``_rounds`` is the parameter that counts rounds, for files of older versions, which hold no
-    parameters.
+    parameters. Members named in ``_fronts`` are replaced by what these functions make of them when a subclass is
+    defined: its ``fit`` takes frames, sparse matrices and missing values, see :mod:`boostrun.methods.fitting`.
     """
 
     _model: Any
     _model_types: tuple[type | str, ...] = ()
     _rounds: str
+    _fronts: ClassVar[Mapping[str, Callable]] = {
+        "fit": fitting.of_tables, "fit_source": fitting.of_source, "feature_importances_": by_column,
+    }  # fmt: skip
     classes_: np.ndarray
     n_features_in_: int
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for name in cls._fronts.keys() & vars(cls).keys():
+            setattr(cls, name, cls._fronts[name](vars(cls)[name]))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = "fit" in self._fronts
+        return tags
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted model, classes, parameters and feature names as .npz without pickle; see :meth:`load`.
@@ -248,9 +264,8 @@ class Saveable(Probabilities, Importances):
                 loaded.feature_names_in_ = np.array(facts.feature_names, dtype=object)
             loaded._hold(model)
             if facts.inputs:
-                preparation = Preparation(facts.inputs, facts.n_features)
-                loaded._prepared_for = (model, preparation)
-                loaded.n_features_in_ = preparation.n_features
+                loaded._prepare_by(Preparation(facts.inputs, facts.n_features))
+                loaded.n_features_in_ = loaded._preparation().n_features
             return loaded
         except (BoostrunError, ValueError, TypeError, KeyError, AttributeError, OverflowError, MemoryError) as error:
             raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
@@ -278,18 +293,44 @@ class Saveable(Probabilities, Importances):
     def _preparation(self) -> Preparation | None:
         """How raw samples are prepared for the fitted model; None if they are not, as after another fit."""
         held, preparation = self.__dict__.get("_prepared_for", (None, None))
-        return preparation if held is not None and held is self._model else None
+        return preparation if held is None or held is self._model else None
+
+    def _prepare_by(self, preparation: Preparation) -> None:
+        """Prepare raw samples for the fitted model so from now on."""
+        self._prepared_for = (self._model, preparation)
 
     def _prepared(self, X, **checks) -> np.ndarray:
-        """Samples as the fitted model takes them, checked by scikit-learn with ``checks``."""
+        """Samples as the fitted model takes them, checked by scikit-learn with ``checks``.
+
+        NaN is below all numbers to a method with bins whose model has not been trained with missing values.
+        """
         check_is_fitted(self)
         preparation = self._preparation()
-        if preparation is None:
-            return validate_data(self, X, reset=False, **checks)
-        X = preparation.flat(X)
-        preparation.check_width(X)
-        check = _validate_or_missing if takes_missing(preparation) else validate_data
-        return preparation(check(self, X, reset=False, **checks))
+        as_they_are = preparation is None or preparation.kind == "numbers"
+        missing = takes_missing(preparation) or (as_they_are and fitting.has_bins(self))
+        X = self._numbers_of(X, preparation, missing)
+        if preparation is not None:
+            X = preparation.flat(X)
+            preparation.check_width(X)
+        found = (_validate_or_missing if missing else validate_data)(self, X, reset=False, **checks)
+        found = found if preparation is None else preparation(found)
+        return _below_all(found) if missing and as_they_are else found
+
+    def _numbers_of(self, X: Any, preparation: Preparation | None, missing: bool, reset: bool = False) -> Any:
+        """Samples with the numbers of training in place of text.
+
+        Raises ValueError for a frame with other columns than in training, unless training begins (``reset``), and
+        BoostrunError for a missing value in a frame, unless ``missing`` is true.
+        """
+        samples: Any = X if type(X) is np.ndarray else fitting.opened(X)
+        if not fitting.is_table(samples):
+            return samples
+        if not reset:
+            fitting.check_names(self, samples)
+        table = preparation.table if preparation is not None else None
+        if table is None and missing and fitting.is_plain(samples):
+            return samples
+        return fitting.in_numbers(samples, table or RawTable(tuple(map(str, fitting.column_names(samples)))), missing)
 
 
 def kinds(cls: type[Saveable]) -> dict[str, type | str]:
@@ -316,6 +357,12 @@ def _validate_or_missing(estimator, X, **checks) -> np.ndarray:
     found = np.array(validate_data(estimator, np.where(missing, X.dtype.type(0), X), **checks))
     found[missing] = np.nan
     return found
+
+
+def _below_all(values: np.ndarray) -> np.ndarray:
+    """Values with the lowest number in place of NaN."""
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros((), bool)
+    return np.where(missing, np.finfo(values.dtype).min, values) if missing.any() else values
 
 
 def _names(cls: type) -> list[str]:

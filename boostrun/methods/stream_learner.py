@@ -16,6 +16,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.import_hooks import when_imported
+from boostrun.methods import fitting
 from boostrun.methods.probabilities import class_shares
 from boostrun.methods.saved import Saveable
 from boostrun.methods.scikit_learn import (
@@ -60,6 +61,7 @@ class RiverKind:
     _predict: Callable[..., np.ndarray]
     _start: Callable[..., Any]
     _started: Any
+    _fronts: ClassVar[Mapping[str, Callable]] = {"_checked": fitting.of_rows}
     _names: list | None = None  # of the features in order, if examples are dicts
     _absent = 0.0  # the value of a feature that an example lacks; NaN leaves it out
     _draws_weights = False
@@ -175,6 +177,10 @@ class RiverKind:
         if "random_state" in found:
             found["seed"] = found["random_state"]
         return found
+
+    def _prepare_by(self, preparation: Any) -> None:
+        """Prepare raw samples so from now on, whatever is learned after that."""
+        self._prepared_for = (None, preparation)
 
     def _meet(self, x: Mapping[Any, float], label: np.ndarray) -> None:
         """Begin with the first example, and make room for new names."""

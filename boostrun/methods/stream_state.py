@@ -118,7 +118,7 @@ class StreamState:
 
 def _parts(learner) -> dict[str, Any]:
     """The attributes that make up the state."""
-    outside = {*learner.get_params(deep=False), *learner._constant, *_BESIDE, "_names"}
+    outside = {*learner.get_params(deep=False), *learner._constant, *_BESIDE, "_names", "_prepared_for"}
     return {name: value for name, value in vars(learner).items() if name not in outside}
 
 

@@ -151,3 +151,48 @@ def test_whoever_takes_weights_says_so_to_scikit_learn():
     assert all("sample_weight" in inspect.signature(one.fit).parameters for one in takes)
     for one in (OnlineRivalClassifier, ShareBoostClassifier):
         assert "sample_weight" not in inspect.signature(one.fit).parameters
+
+
+WEIGHED = sorted(MADE.keys() - {"balanced", "split"})  # these two need samples of every class
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+def test_a_class_of_weight_zero_keeps_its_place_and_is_hardly_predicted(name, digits):
+    X, y = digits
+    for classes in (3, 2):
+        some = y < classes
+        model = MADE[name]().fit(X[some], y[some], sample_weight=(y[some] != classes - 1) * 2.0)
+        assert model.classes_.tolist() == [*range(classes)] and np.mean(model.predict(X) == classes - 1) < 0.05
+        assert model.predict_proba(X)[:, -1].mean() < 0.25
+
+
+@pytest.mark.parametrize("name", ["balanced", "split"])
+def test_a_class_of_weight_zero_is_a_sentence_where_every_class_is_needed(name, digits):
+    with pytest.raises(BoostrunError, match="needs samples"):
+        MADE[name]().fit(*digits, sample_weight=digits[1] != 2)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_weights_of_classes_are_weights_of_their_samples(name, digits):
+    X, y = digits
+    by_class = {0: 1.0, 1: 5.0, 2: 0.5}
+    weights = np.array([by_class[label] for label in y])
+    model = MADE[name]().set_params(class_weight=by_class)
+    assert same(model.fit(X, y), MADE[name]().fit(X, y, weights))
+    assert same(model.fit(X, y, weights), MADE[name]().fit(X, y, weights**2))
+    balanced = 500 / (3 * np.bincount(y))[y]
+    assert same(model.set_params(class_weight="balanced").fit(X, y), MADE[name]().fit(X, y, balanced))
+
+
+@pytest.mark.parametrize("name", ["all", "geem", "adaboost_mh"])
+def test_a_source_is_weighed_by_class(name, digits):
+    X, y = digits
+    by_class = {0: 1.0, 1: 5.0, 2: 0.5}
+    source = ArraySource(X, y, 7, columns=np.ascontiguousarray(X.T))
+    weighed = weighted_source(X, y, [by_class[label] for label in y], np.random.SeedSequence(7))
+    assert same(MADE[name]().set_params(class_weight=by_class).fit_source(source), MADE[name]().fit_source(weighed))
+
+
+def test_weights_of_classes_are_a_word_or_a_dict(digits):
+    with pytest.raises(BoostrunError, match="class_weight='heavy': null, balanced, or"):
+        MADE["geem"]().set_params(class_weight="heavy").fit(*digits)

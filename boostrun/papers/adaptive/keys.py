@@ -19,10 +19,12 @@ from boostrun.config.fields import (
     name_or_place,
     plain_number,
     real,
+    renamed,
     some_of,
 )
 from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
+from boostrun.methods.declaration import ClassWeightKeys
 
 
 @keys
@@ -58,6 +60,7 @@ class AdaBoostMHKeys(Keys):
         "the samples that come there",
     )  # fmt: skip
     depth: int = integer(6, most=10, absent=6, help="splits from a tree's root to a leaf")
+    class_weight: Any = renamed(fields_of(ClassWeightKeys)["class_weight"])
     families: Any = None
     max_bins: Any = 256
     warm_start: Any = False

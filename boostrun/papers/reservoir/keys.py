@@ -22,7 +22,7 @@ from boostrun.config.fields import (  # fmt: skip
     renamed,
 )
 from boostrun.errors import BoostrunError
-from boostrun.methods.declaration import StumpKeys, TreeKeys
+from boostrun.methods.declaration import ClassWeightKeys, StumpKeys, TreeKeys
 
 _LOSSES = ("logistic", "exponential")
 _RULES = ("log_odds", "line_search", "newton")
@@ -71,12 +71,15 @@ class GeemTreesKeys(GeemKeys):
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
 OF_STRATEGIES = (*_WSAM, *_GEEM)  # parameters that a strategy takes from its classifier
 _TREE = fields_of(TreeKeys)
+_CLASS_WEIGHT = fields_of(ClassWeightKeys)["class_weight"]
 OF_WEAK_LEARNERS = (*_STUMP, *_TREE)
 
 
 @keys
 class WeakLearnerKeys(Keys):
-    """The weak learner and the parameters of it that a method sets, listed after the method's own."""
+    """The weak learner, the parameters of it that a method sets, and the weights of classes, listed after the method's
+    own.
+    """
 
     _: KW_ONLY
     weak_learner: Any = component(
@@ -87,6 +90,7 @@ class WeakLearnerKeys(Keys):
     leaf_values: str = renamed(_TREE["leaf_values"])
     leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
     leaf_weight: float = renamed(_TREE["leaf_weight"])
+    class_weight: Any = renamed(_CLASS_WEIGHT)
 
 
 @keys
