@@ -116,7 +116,8 @@ DATASETS = {
     "file_stream": _data_set(
         "streams.file_stream", data.FileStreamKeys,
         "your own file as a drifting stream, row by row in its order and in constant memory: CSV, .npy, .npz, Parquet "
-        "or ARFF", "stream", endings=(".csv", ".csv.gz", ".npy", ".npz", ".parquet", ".arff"),
+        "or ARFF", "stream",
+        endings=(*_TEXTS, ".npy", ".npz", ".parquet", ".parq", ".pq", ".arrow", ".feather", ".arff"),
     ),
 }  # fmt: skip
 

@@ -26,7 +26,6 @@ from boostrun.evaluation import metrics
 from boostrun.evaluation.measures import BINS, Calibration, Trained, measure, together
 from boostrun.files import write_whole
 from boostrun.inputs.bank import Table
-from boostrun.methods import hypothesis_ensemble as one_vs_all
 
 MOST_BYTES = 32 << 20
 """Limit of a trial's probabilities, before compression."""
@@ -106,6 +105,7 @@ def of(trained: Trained, most_bytes: int | None = None, stages: Sequence[int] = 
 def _answers(trained: Trained, stages: Sequence[int]) -> Iterator[tuple[np.ndarray, np.ndarray, Any, list]]:
     """True labels (m,), predicted ones, probabilities or None, and the labels predicted after each of ``stages``, of
     one part of the test set after the other."""
+    from boostrun.methods import hypothesis_ensemble as one_vs_all  # compiles kernels
     from boostrun.methods.probabilities import probabilities_of_rows  # loads scipy.special
 
     data, model = trained.data, _with_classes(trained)

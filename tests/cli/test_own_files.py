@@ -106,6 +106,6 @@ def test_a_file_that_cannot_be_read_is_a_sentence(workplace, command):
 
 
 def test_endings_are_declared_once_and_each_is_read(files):
-    assert catalogue.readers("x.parq") == {"table": "parquet"} and catalogue.readers("x.xyz") == {}
+    assert catalogue.readers("x.xlsx") == {"table": "table"} and catalogue.readers("x.xyz") == {}
     declared = [ending for one in catalogue.datasets().values() for ending in one.endings if one.gives == "table"]
     assert len(declared) == len(set(declared))

@@ -300,7 +300,7 @@ CSV_FILES = {
     "beyond float32": ("a,b,kind\n1,2,x\n3,1e300,y\n", "", "NaN or infinite"),
     "a missing label": ("a,b,kind\n1,2,x\n3,4,\n", "", "without a label"),
     "no names": ("1,2,x\n3,4,y\n", "", "no column 'kind'"),
-    "no samples": ("a,b,kind\n", "", "no samples"),
+    "no samples": ("a,b,kind\n", "", "holds no rows"),
     "nothing": ("", "", "is empty"),
     "a label file": ("a,b,kind\n1,2,x\n", "dataset.test_label=b", "dataset.test_label=b cannot be used"),
 }

@@ -20,7 +20,10 @@ from boostrun.data.stream_readers import NpzReader, open_reader
 from boostrun.data.stream_set import SetPart, look_once
 from boostrun.errors import BoostrunError, did_you_mean
 
-ENDINGS = (".csv", ".gz", ".npy", ".npz", ".parquet", ".arff")
+ENDINGS = (
+    ".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".gz", ".npy", ".npz", ".parquet", ".parq", ".pq", ".arrow",
+    ".feather", ".arff",
+)  # fmt: skip
 _LOOK_BYTES = 4 << 20  # read at a time
 _LOOK = 2  # raise it when `SetPart.look` changes, so that files are read through again
 

@@ -84,12 +84,12 @@ def test_what_cannot_be_learnt_from_is_one_sentence(tmp_path, opened, how, said)
 
 
 def test_wrong_keys_and_files_are_one_sentence(tmp_path, opened):
-    (tmp_path / "data.txt").write_text("x")
+    (tmp_path / "data.xyz").write_text("x")
     csv, npz = write(tmp_path, "csv"), write(tmp_path, "npz")
     np.savez(tmp_path / "names.npz", x=X, z=Y)
     np.savez(tmp_path / "short.npz", x=X, y=Y[:9])
     for keys, said in (
-        ({"path": str(tmp_path / "data.txt")}, "ends in none of"),
+        ({"path": str(tmp_path / "data.xyz")}, "ends in none of"),
         ({"path": "nowhere.csv"}, "no file nowhere"),
         ({**npz, "label": "what"}, "cannot be used"),
         ({"path": str(tmp_path / "names.npz")}, "has the arrays x, z; a stream needs x and y"),
