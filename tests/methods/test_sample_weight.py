@@ -6,9 +6,13 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 
 from boostrun import AdaBoostMHClassifier, ArraySource, BoostrunError, ReservoirClassifier
+from boostrun.config import catalogue
 from boostrun.data.source import WeightedSource, weighted_source
 from boostrun.papers.adaptive.policies import UniformNaive
 from boostrun.papers.reservoir.budgeted import SplitReservoirClassifier
@@ -196,3 +200,20 @@ def test_a_source_is_weighed_by_class(name, digits):
 def test_weights_of_classes_are_a_word_or_a_dict(digits):
     with pytest.raises(BoostrunError, match="class_weight='heavy': null, balanced, or"):
         MADE["geem"]().set_params(class_weight="heavy").fit(*digits)
+
+
+def test_the_command_makes_methods_with_weights_of_classes():
+    for name in ("geem", "wss", "laminating"):
+        method = catalogue.methods()[name]
+        budget = {symbol: 3 for symbol in method.budget}
+        assert method.make({"name": name, "class_weight": "balanced"}, budget, {}).class_weight == "balanced"
+        assert method.make({"name": name}, budget, {}).class_weight is None
+
+
+def test_weights_are_routed_through_a_pipeline(digits):
+    X, y = digits
+    weights = np.where(y == 1, 9.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        last = MADE["all"]().set_fit_request(sample_weight=True)
+        pipe = make_pipeline(MinMaxScaler().set_output(transform="pandas"), last).fit(X, y, sample_weight=weights)
+    assert same(pipe[-1], MADE["all"]().fit(MinMaxScaler().fit_transform(X), y, weights))
