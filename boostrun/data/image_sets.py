@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.data.dataset import Parts, chosen_classes
-from boostrun.data.files import given_folder, images_in, listing, read_image, reading
+from boostrun.data.files import all_equal, given_folder, images_in, listing, read_image, read_picture, reading
 from boostrun.data.options import in_range, split_fraction
-from boostrun.data.pictures import all_equal, read_picture
 from boostrun.errors import BoostrunError, DataMissingError
 
 # -- image_folder: a folder for each class, or train/ and test/ with such folders; images are resized, RGB

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.data.files import IMAGE_ENDINGS, listing, reading
+from boostrun.data.files import IMAGE_ENDINGS, listing, read_picture, reading
 from boostrun.data.formats import source_of
-from boostrun.data.pictures import read_picture
 from boostrun.data.table import TableSource
 from boostrun.errors import BoostrunError
 from boostrun.methods.preparation import RawTable, check_finite

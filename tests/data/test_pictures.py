@@ -5,8 +5,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from boostrun.data import load
-from boostrun.data.files import read_image
-from boostrun.data.pictures import all_equal, read_picture
+from boostrun.data.files import all_equal, read_image, read_picture
 from boostrun.errors import BoostrunError
 
 SIZE = (6, 5)  # height, width
