@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # The code that decides a bank's content, besides the pipeline and the loader.
 _BUILD = ("boostrun.data:load", "boostrun.features.build:build")
 _BUILD_VALUES = ("boostrun.features.build:build_values",)
-_BUILD_EXACT = ("boostrun.features.exact:ExactColumns",)  # of tables of the user's: no column of the others needs it
+_BUILD_EXACT = ("boostrun.features.columns:ExactColumns",)  # of tables of the user's: no column of the others needs it
 
 
 def open_bank(
@@ -93,7 +93,7 @@ def open_bank(
         from boostrun.data import changed, load
         from boostrun.features.bank import CheckedSplit
         from boostrun.features.build import build, build_values
-        from boostrun.features.exact import ExactColumns
+        from boostrun.features.columns import ExactColumns
         from boostrun.features.store import (
             finish,
             finished_elsewhere,

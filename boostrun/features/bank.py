@@ -28,7 +28,7 @@ class Bank:
 
     Code c of a feature means: c of its edges are <= its value. Hence code >= c exactly when value >= edges[f, c - 1],
     and a stump found on codes is a stump on raw values. Features in `fitted()["columns"]`, see
-    `boostrun.features.exact`, have edges between codes; `boostrun.methods.preparation.edges_of` gives those of raw
+    `boostrun.features.columns`, have edges between codes; `boostrun.methods.preparation.edges_of` gives those of raw
     values.
 
     Parameters
