@@ -340,8 +340,8 @@ def _complete_verb() -> bool:
 
 def _names_after(verb: str) -> Iterable[str]:
     """The names that a verb takes."""
+    from boostrun.cli.doctor import GROUPS, RUNS
     from boostrun.cli.frontier import names
-    from boostrun.cli.ls import GROUPS, RUNS
     from boostrun.config import catalogue
 
     items = list(catalogue.options("paper"))
