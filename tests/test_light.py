@@ -13,7 +13,7 @@ LIGHT = {
     "import os; os.environ.update(COMP_LINE='boostrun algo=', COMP_POINT='14'); from boostrun.cli import main\n"
     "try: main(['--shell-completion', 'query=bash'])\nexcept SystemExit: pass": HEAVY.replace("hydra", ""),
     "from boostrun.config import catalogue; assert len(catalogue.papers()) > 4": HEAVY,
-    "import boostrun.store.cell": "numpy joblib tqdm filelock",
+    "import boostrun.store.cell": "numpy joblib tqdm",
     "import boostrun.report, boostrun.report.own_table": (
         "pandas scipy matplotlib numba hydra boostrun.runner boostrun.store boostrun.data boostrun.features"
     ),

@@ -13,8 +13,8 @@ from boostrun.config import catalogue
 from boostrun.config.fields import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
+from boostrun.report.entry import ACCURACY, metric_key, metric_word
 from boostrun.report.markup import NARROW
-from boostrun.report.metrics import ACCURACY, metric_key, name_of
 from boostrun.runner.naming import word
 from boostrun.runner.plan import compose_one
 
@@ -37,7 +37,7 @@ def main(words: Arguments) -> int:
     found = measure(request, command=["boostrun", *words.argv])
     if found.interrupted:
         return print_end(found, words)
-    named = f"-{name_of(request.metric)}" * (request.metric != ACCURACY)
+    named = f"-{metric_word(request.metric)}" * (request.metric != ACCURACY)
     usual = f"{table_name(found.frontier.dataset)}{named}-{request.kind}{'-quick' if request.quick else ''}"
     name = table_name(words.name) or usual
     again = ["boostrun", "frontier", *_without_places(words), *(["--quick"] if request.quick else []),

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostrun.report import Entry, TableSpec, build
-from boostrun.report.entry import MOST_LINES, too_many
+from boostrun.report.entry import MOST_LINES, too_many, without_curves
 from boostrun.report.figures import NO_EXTRAS, drawing_digest, drawn_before, stamp, write_both, write_pictures
 from boostrun.report.markup import lower_is_better
-from boostrun.report.metrics import without_curves
 from boostrun.runner.naming import dataset_of, distinctions, flat, numbered
 from boostrun.runner.plan import PlannedCell
 

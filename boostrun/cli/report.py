@@ -25,9 +25,8 @@ from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
-from boostrun.report.entry import cell_label
+from boostrun.report.entry import absent_lines, cell_label, majority_lines, without_curves
 from boostrun.report.markup import lower_is_better, metric_name, write_bytes
-from boostrun.report.metrics import absent_lines, majority_lines, without_curves
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
 from boostrun.report.page.beside import Picture, tidy, write

@@ -25,7 +25,7 @@ from boostrun.config.words import listed, parse
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry
-from boostrun.report.metrics import metric_key
+from boostrun.report.entry import metric_key
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, open_store
 from boostrun.runner.plan import plan as planned

@@ -25,8 +25,8 @@ from boostrun.config import catalogue
 from boostrun.config.fields import Choices, Range, Settings, Tune
 from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
 from boostrun.errors import BoostrunError
+from boostrun.report.entry import METRICS, measure_of, places_of
 from boostrun.report.markup import align, cost_head, cost_text, escape, lower_is_better, metric_name, write_bytes
-from boostrun.report.metrics import METRICS, measure_of, places_of
 from boostrun.runner import tuned
 from boostrun.runner.plan import PlannedCell, cell_of, compose_one, open_store, table_of
 from boostrun.runner.tuned import with_values

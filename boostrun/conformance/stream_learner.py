@@ -181,9 +181,24 @@ def _river(subject: Subject) -> None:
     if isinstance(made, base.Estimator):  # ours are, once river is there
         model = made
     elif issubclass(subject.cls, Copied):
-        from boostrun.methods.river_learner import RiverLearner
+        from boostrun.methods.scikit_learn import clone
 
-        model = RiverLearner(made)
+        class OfRiver(base.Classifier):
+            """A copy of a learner that is no class of river."""
+
+            _multiclass = True
+
+            def __init__(self, learner):
+                self.learner = learner
+                self._model = clone(learner)
+
+            def learn_one(self, x, y):
+                self._model.learn_one(x, y)
+
+            def predict_one(self, x, **kwargs):
+                return self._model.predict_one(x)
+
+        model = OfRiver(made)
     else:
         raise Skipped("it is no estimator of scikit-learn's, nor of river's, that could be copied")
     count, lines = 0, []

@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from boostrun.report.entry import Entry, name_of
+from boostrun.report.entry import Entry
 from boostrun.report.markup import write_bytes
 
 if TYPE_CHECKING:
@@ -238,7 +238,8 @@ def draw_line(axis: Any, line: Line, colour: str, style: Any, *, band: float = 0
 
 def gid(part: str, entry: Entry) -> str:
     """The attribute that a page finds a drawn entry by, of ``"algo"`` or ``"dataset"``; see :func:`svg`."""
-    return f"data-{part}={name_of(entry, part)}"
+    name = next((record.get("cell", {}).get(part, {}).get("name", "") for record in entry.records), "")
+    return f"data-{part}={name}"
 
 
 def name_lines(axis: Any, ends: Sequence[tuple[float, float, str, str]], high: float) -> None:

@@ -49,13 +49,13 @@ from boostrun.report.entry import (
     curve_points,
     done,
     family_shares,
+    limits_of,
     mean_of,
     sweep_points,
     thinned,
     too_many,
 )
 from boostrun.report.markup import MISSING, axis_name, count, decimal, metric_name
-from boostrun.report.metrics import limits_of
 from boostrun.report.statistics import half_interval, mean_std
 from boostrun.report.table import Comparison, ResultTable
 

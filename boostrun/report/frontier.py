@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostrun.report.entry import by_seed, done, value
+from boostrun.report.entry import ACCURACY, by_seed, done, measure_of, places_of, value
 from boostrun.report.markup import (
     BEST,
     MISSING,
@@ -32,7 +32,6 @@ from boostrun.report.markup import (
     spread,
     write_texts,
 )
-from boostrun.report.metrics import ACCURACY, measure_of, places_of
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
 
 

@@ -30,10 +30,9 @@ from boostrun.report.canvas import (
     scale_y,
     with_legend,
 )
-from boostrun.report.entry import Entry
+from boostrun.report.entry import ACCURACY, Entry, measure_of, metric_word
 from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount, counted
 from boostrun.report.markup import MISSING, align, axis_name, decimal, escape, lower_is_better, pipe_table, write_texts
-from boostrun.report.metrics import ACCURACY, measure_of, name_of
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 if TYPE_CHECKING:
@@ -337,7 +336,7 @@ def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
 
     entries = [line.entry for line in lines]
     figure = draw_panels(sets, entries, dress, rows=rows, high=_HIGH, wide=WIDE + 0.6)
-    dataset = frontier.name if metric == ACCURACY else frontier.name.removesuffix(f"-{name_of(metric)}")
+    dataset = frontier.name if metric == ACCURACY else frontier.name.removesuffix(f"-{metric_word(metric)}")
     figure.suptitle(f"{dataset}: {measure_of(metric)} by {KINDS[kind].head}")
     remark = "line: mean over trials; band: one standard deviation (ddof 1), not of the mean"
     return with_legend(figure, [], f"{remark}; x: spent more than its budget" if crosses else remark)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from boostrun.report.entry import places_of
 from boostrun.report.markup import (
     BEST,
     DIFFERS,
@@ -35,7 +36,6 @@ from boostrun.report.markup import (
     write_texts,
 )
 from boostrun.report.markup import width as columns
-from boostrun.report.metrics import places_of
 from boostrun.report.reference import check_targets
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
 from boostrun.report.table import Comparison, ResultTable

@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import Entry, by_seed, canonical, cell_label, row_label
+from boostrun.report.entry import (
+    ACCURACY,
+    Entry,
+    absent_lines,
+    by_seed,
+    canonical,
+    cell_label,
+    majority_lines,
+    places_of,
+    row_label,
+)
 from boostrun.report.markup import (
     BEST,
     DIFFERS,
@@ -37,7 +47,6 @@ from boostrun.report.markup import (
     tabular,
     write_texts,
 )
-from boostrun.report.metrics import ACCURACY, absent_lines, majority_lines, places_of
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare_methods, mean_std
 from boostrun.report.table import Comparison, ResultTable, compare

@@ -20,8 +20,8 @@ from boostrun.config.fields import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
+from boostrun.report.entry import ACCURACY, measure_of
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
-from boostrun.report.metrics import ACCURACY, measure_of
 from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials, word

@@ -21,8 +21,8 @@ from boostrun.config.fields import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.inputs import input_of
+from boostrun.report.entry import ACCURACY, metric_key
 from boostrun.report.markup import lower_is_better, metric_name
-from boostrun.report.metrics import ACCURACY, metric_key
 from boostrun.runner import predictions
 from boostrun.runner.execute import RunResult, run_cells
 from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of

@@ -6,7 +6,7 @@ from boostrun import suggestions
 from boostrun.cli.arguments import OWN_KEYS, VERBS
 from boostrun.config import catalogue
 from boostrun.config.fields import GROUPS, Root, Run, fields_of
-from boostrun.report.metrics import METRICS
+from boostrun.report.entry import METRICS
 
 COMING = {"algo.early_stopping"}  # keys of no method yet
 
