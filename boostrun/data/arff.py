@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import re
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,9 +41,15 @@ class ArffTable:
     """
 
     def __init__(self, path: Path, memory_mb: int = 1024):
-        self.path, self.where = path, str(path)
-        with self._text() as (_, lines):
-            self.attributes = _head(lines, self.where)
+        self.path, self.where, self._encoding = path, str(path), "utf-8-sig"
+        try:
+            with self._text() as (_, lines):
+                self.attributes = _head(lines, self.where)
+        except UnicodeDecodeError:
+            self._encoding = "latin-1"
+            print(f"boostrun: {path} is no UTF-8; it is read as latin-1", file=sys.stderr)
+            with self._text() as (_, lines):
+                self.attributes = _head(lines, self.where)
         self.names = tuple(each.name for each in self.attributes)
         if twice := [name for place, name in enumerate(self.names) if name in self.names[:place]]:
             raise BoostrunError(f"{path} has two attributes called '{twice[0]}'; give each a name of its own")
@@ -78,6 +85,8 @@ class ArffTable:
     def numbers(self, place: int, cells: Sequence[str | None], first: int) -> np.ndarray:
         """The cells of a column as (m,) float64; ``first`` is the number of rows before them."""
         try:
+            if any(cell and "_" in cell for cell in cells):
+                raise ValueError
             return np.array(["nan" if cell is None else cell for cell in cells], np.float64)
         except ValueError:
             row, odd = next((row, cell) for row, cell in enumerate(cells, first) if not _is_number(cell))
@@ -97,7 +106,7 @@ class ArffTable:
         most = _PIECE + _LONGEST
         sentence = f"{self.path} has more than {most >> 20} MiB of text in a few rows; split the file"
         with BoundedText(self.path, most, sentence) as text:
-            yield text, io.TextIOWrapper(io.BufferedReader(text), encoding="utf-8-sig")
+            yield text, io.TextIOWrapper(io.BufferedReader(text), encoding=self._encoding)
 
     def _cells(self, line: str, row: int) -> list[str | None]:
         width = len(self.attributes)
@@ -214,4 +223,4 @@ def _is_number(cell: str | None) -> bool:
         float("nan" if cell is None else cell)
     except ValueError:
         return False
-    return True
+    return cell is None or "_" not in cell

@@ -1,16 +1,14 @@
 """The columns of a table: the form of a column's values, and its values as numbers.
 
-A column of text may hold numbers, dates, times, truth values or categories. :func:`form_of` decides which from the
-distinct texts of the column, and only where they leave no doubt; otherwise it says which key decides. A :class:`Form`
-then turns each value into the same number, whichever other rows stand beside it: in training and, saved with the model,
-for new rows.
+A column of text may hold numbers, dates, times, truth values or categories, see :mod:`boostrun.data.deciding`. A
+:class:`Form` turns each value into the same number, whichever other rows stand beside it: in training and, saved with
+the model, for new rows.
 """
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +21,7 @@ UNSEEN = -1.0
 # -- numbers as text: an example of each form, its pattern, and the replacements that make it a number
 
 _GROUP = "['’\u00a0\u202f ]"
-_NUMBERS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+NUMBERS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "1.5": (r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", ()),
     "1,5": (r"(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?", ((",", "."),)),
     "1,234.5": (r"(?:[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}|\d+)(?:\.\d*)?", ((",", ""),)),
@@ -31,39 +29,69 @@ _NUMBERS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "1 234.5": (rf"(?:[1-9]\d{{0,2}}(?:{_GROUP}\d{{3}})+|\d+)(?:\.\d*)?", ((_GROUP, ""),)),
     "1 234,5": (rf"(?:[1-9]\d{{0,2}}(?:{_GROUP}\d{{3}})+|\d+)(?:,\d*)?", ((_GROUP, ""), (",", "."))),
 }  # fmt: skip
-_NEGATIVE = (("^−", "-"), (r"^\((.*\d.*)\)$", r"-\1"), (r"^(\d.*\d|\d)-$", r"-\1"))  # of book-keepers, too
+NEGATIVE = (("^[−–]", "-"), (r"^\((.*\d.*)\)$", r"-\1"), (r"^(\d.*\d|\d)-$", r"-\1"))  # of book-keepers, too
 _SAID = {
     "1,5": "decimal commas", "1,234.5": "commas between thousands", "1.234,5": "dots between thousands",
     "1 234.5": "blanks between thousands", "1 234,5": "blanks between thousands, decimal commas",
     "%": "percent", "$": "currency",
 }  # fmt: skip
-_SIGN, _MONEY = "[+-]?", "(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY|INR|CNY)"
-_UNITS = {"": ("", ""), "%": ("", r"\s?%"), "$": (rf"(?:{_MONEY}\s?)?", rf"(?:\s?{_MONEY})?")}
-_UNIT = re.compile(rf"[%]|{_MONEY}")
-_EDGES = rf"^({_SIGN})(?:{_MONEY}\s?)?({_SIGN})|\s?(?:%|{_MONEY})$"
+SIGN, GAP = "[+-]?", "[ \u00a0\u202f]?"
+_MONEY = "(?:(?:US|NZ|HK|[ACRS])?[$]|[€£¥₹₽₩₺₫]|USD|EUR|GBP|CHF|JPY|INR|CNY|kr|zł|Kč)"
+UNITS = {"": ("", ""), "%": ("", f"{GAP}%"), "$": (f"(?:{_MONEY}{GAP})?", f"(?:{GAP}{_MONEY})?")}
+UNIT = re.compile(rf"[%]|{_MONEY}")
+_EDGES = rf"^({SIGN})(?:{_MONEY}{GAP})?({SIGN})|{GAP}(?:%|{_MONEY})$"
+INFINITE = re.compile("[+-]?inf(?:inity)?", re.IGNORECASE)
+MEASURED = re.compile(rf"(.*[\d.,)]){GAP}((?:[^\W\d_]|[°µ²³/]){{1,8}})")  # a number and its unit: 5 kg
+SCALES = {"k", "m", "b", "kb", "mb", "gb", "tb", "mm", "cm", "km", "in", "ft", "mg", "g", "kg", "lb", "lbs", "oz",
+           "ml", "ms", "sec", "min", "hrs", "hz", "khz", "mhz", "ghz"}  # fmt: skip
 
 # -- dates and times: an example of each form, its pattern, and how it becomes year-month-day
 
-_CLOCK = r"(?:[T ]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?[ap]m)?)?"
-_ZONE = r"\s?(?:Z|UTC|[+-]\d{2}:?\d{2})"
+CLOCK = r"(?:[T ]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?[ap]\.?m\.?)?|T\d{6})"
+ZONE = r"\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)"
 _DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAME = rf"(?:{'|'.join(_NAMES)})[a-z]*\.?"
-_DATES: dict[str, tuple[str, str, str]] = {
+_NAMES = (  # in English, German, French, Spanish, Italian, Portuguese and Dutch
+    "jan|jän|ene|gen", "feb|fev|fév", "mar|mär|maa|mrt", "apr|avr|abr", "may|mai|mei|mag", "jun|juin|giu",
+    "jul|juil|lug", "aug|août|aou|ago", "sep|set", "oct|okt|ott|out", "nov", "dec|dez|déc|dic",
+)  # fmt: skip
+_LETTERS = "[a-zà-ÿ]"
+_NAME = rf"(?:{'|'.join(_NAMES)}){_LETTERS}*\.?"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+_NTH, _OF = r"(?:st|nd|rd|th|\.)?", "(?:de )?"
+DATES: dict[str, tuple[str, str, str]] = {
     "2024-01-31": (rf"\d{{4}}([-/.]){_MONTH}[-/.]{_DAY}", r"^(\d{4})[-/.](\d+)[-/.](\d+)", r"\1-\2-\3"),
     "31.01.2024": (rf"{_DAY}\.{_MONTH}\.\d{{4}}", r"^(\d+)\.(\d+)\.(\d{4})", r"\3-\2-\1"),
     "31/01/2024": (rf"{_DAY}[-/]{_MONTH}[-/]\d{{4}}", r"^(\d+)[-/](\d+)[-/](\d{4})", r"\3-\2-\1"),
     "01/31/2024": (rf"{_MONTH}[-/]{_DAY}[-/]\d{{4}}", r"^(\d+)[-/](\d+)[-/](\d{4})", r"\3-\1-\2"),
     "31/01/24": (rf"{_DAY}[-/.]{_MONTH}[-/.]\d{{2}}", r"^(\d+)[-/.](\d+)[-/.](\d{2})", r"\3-\2-\1"),
     "01/31/24": (rf"{_MONTH}[-/]{_DAY}[-/]\d{{2}}", r"^(\d+)[-/](\d+)[-/](\d{2})", r"\3-\1-\2"),
-    "31 Jan 2024": (rf"{_DAY}[- ]{_NAME}[- ]\d{{4}}", r"^(\d+)[- ]([a-z]+)\.?[- ](\d{4})", r"\3-\2-\1"),
-    "Jan 31, 2024": (rf"{_NAME} {_DAY},? \d{{4}}", r"^([a-z]+)\.? (\d+),? (\d{4})", r"\3-\1-\2"),
+    "31 Jan 2024": (
+        rf"{_WEEKDAY}{_DAY}{_NTH}[-/ ]+{_OF}{_NAME}[-/ ]{_OF}\d{{4}}",
+        rf"^{_WEEKDAY}(\d+){_NTH}[-/ ]+{_OF}({_LETTERS}+)\.?[-/ ]{_OF}(\d{{4}})", r"\3-\2-\1",
+    ),
+    "31 Jan 24": (rf"{_DAY}[-/ ]{_NAME}[-/ ]\d{{2}}", rf"^(\d+)[-/ ]({_LETTERS}+)\.?[-/ ](\d{{2}})", r"\3-\2-\1"),
+    "Jan 31, 2024": (
+        rf"{_WEEKDAY}{_NAME} {_DAY}{_NTH},? \d{{4}}",
+        rf"^{_WEEKDAY}({_LETTERS}+)\.? (\d+){_NTH},? (\d{{4}})", r"\3-\1-\2",
+    ),
+    "2024-Jan-31": (rf"\d{{4}}[-/ ]{_NAME}[-/ ]{_DAY}", rf"^(\d{{4}})[-/ ]({_LETTERS}+)\.?[-/ ](\d+)", r"\1-\2-\3"),
+    "Jan 2024": (rf"{_NAME}[-/ ]\d{{4}}", rf"^({_LETTERS}+)\.?[-/ ](\d{{4}})", r"\2-\1-01"),
+    "2024-01": (r"(?:1[89]|2[01])\d\d-(?:0[1-9]|1[0-2])", r"^(\d{4})-(\d+)", r"\1-\2-01"),
+    "01/2024": (rf"{_MONTH}[-/](?:1[89]|2[01])\d\d", r"^(\d+)[-/](\d{4})", r"\2-\1-01"),
+    "20240131": (r"(?:1[89]|2[01])\d{6}", r"^(\d{4})(\d{2})(\d{2})", r"\1-\2-\3"),
 }  # fmt: skip
-_ORDERS = {"dmy": ("31/01/2024", "31/01/24"), "mdy": ("01/31/2024", "01/31/24")}
-_TIME = r"\d{1,4}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?"
+ORDERS = {"dmy": ("31/01/2024", "31/01/24"), "mdy": ("01/31/2024", "01/31/24")}
+TIME = r"-?(?:\d+ days?,? \+?)?\d{1,4}:[0-5]\d(?::\d{2}(?:\.\d{1,9})?)?(?:\s?[apAP][mM])?"
+_PARTS = (r"^(?P<sign>-?)(?:(?P<d>\d+) days?,? \+?)?(?P<h>\d+):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?"
+          r"(?:\s?(?P<half>[apAP])[mM])?$")  # fmt: skip
+DATE_LIKE = re.compile(
+    rf"(?:1[89]|2[01])\d\d[-/. ]?(?:w\d\d|q[1-4]).*|q[1-4][-/. ]?(?:1[89]|2[01])\d\d|{_NAME}[-/ ']+\d\d|"
+    rf"\d{{4}}[-/.]{_MONTH}[-/.]{_DAY}[T ].*\d.*|\d+:\d\d.*[-/.]\d{{4}}|{_WEEKDAY}{_NAME} +{_DAY} .*\d:\d\d.*",
+    re.IGNORECASE,
+)  # fmt: skip
+"""Dates that no form reads: weeks, quarters, months of two digits of a year, named time zones."""
 
-_FLAGS = {"true": 1.0, "false": 0.0}
-_HALF = 0.5
+FLAGS = {"true": 1.0, "false": 0.0}
 KINDS = ("number", "category", "date", "date_dmy", "date_mdy", "drop")
 """What ``dataset.types`` may say of a column."""
 
@@ -102,8 +130,8 @@ class Form(NamedTuple):
     def said(self) -> str:
         """The form in words, for a line to the user; empty for plain numbers, truth values and categories."""
         if self.kind == "number":
-            unit = self.detail[-1] if self.detail[-1] in "%$" else ""
-            parts = [_SAID.get(self.detail.removesuffix(unit), ""), _SAID.get(unit, "")]
+            bare, unit = bare_of(self.detail)
+            parts = [_SAID.get(bare, ""), _SAID.get(unit, f"numbers before {unit!r}" if unit else "")]
             return ", ".join(filter(None, parts))
         return {"date": f"dates such as {self.detail}, as seconds", "time": "times, as seconds"}.get(self.kind, "")
 
@@ -118,9 +146,26 @@ class Form(NamedTuple):
 
 
 PLAIN = Form("number")
-FORMS = {Form("flag", ""), *(Form("date", detail) for detail in _DATES), Form("time", "12:30"),
-         *(Form("number", detail + unit) for detail in _NUMBERS for unit in _UNITS)}  # fmt: skip
-"""All forms but categories."""
+FORMS = {Form("flag", ""), *(Form("date", detail) for detail in DATES), Form("time", "12:30"),
+         *(Form("number", detail + unit) for detail in NUMBERS for unit in UNITS)}  # fmt: skip
+"""All forms but categories and numbers before a unit."""
+
+
+def is_form(form: Form) -> bool:
+    """Whether a form is one of these, or of numbers before a unit such as "1.5 kg".
+
+    >>> is_form(Form("number", "1,5 kg")), is_form(Form("number", "five"))
+    (True, False)
+    """
+    bare, unit = bare_of(form.detail)
+    measured = form.kind == "number" and bare and not form.words and MEASURED.fullmatch(f"1 {unit}")
+    return form in FORMS or (bool(measured) and form.detail == f"{bare} {unit}")
+
+
+def bare_of(detail: str) -> tuple[str, str]:
+    """The form of a number, and its unit: "%", "$" for all currencies, another one, or ""."""
+    bare = next((each for each in NUMBERS if detail.startswith(each)), "")
+    return bare, detail[len(bare) :].strip()
 
 
 def typed(column: Any) -> np.ndarray | None:
@@ -160,6 +205,8 @@ def form_of_type(kind: Any) -> Form:
     """The form in which values of an Arrow type are read from text: truth values, dates, times, or numbers."""
     from pyarrow import types
 
+    if types.is_dictionary(kind):
+        return form_of_type(kind.value_type)
     if types.is_boolean(kind):
         return Form("flag", "")
     if types.is_timestamp(kind) or types.is_date(kind):
@@ -168,19 +215,25 @@ def form_of_type(kind: Any) -> Form:
 
 
 def as_text(column: Any) -> Any:
-    """A pyarrow array as text without blanks at both ends; whole numbers are written without a fraction."""
+    """A pyarrow array as text without blanks at both ends; whole numbers are written without a fraction.
+
+    Null and NaN are null. Raises BoostrunError for lists and other nested values.
+    """
     import pyarrow as pa
     from pyarrow import compute, types
 
     if types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if types.is_floating(column.type):
-        values = [None if value is None else _short(value) for value in column.to_pylist()]
+        values = [None if value is None or np.isnan(value) else _short(value) for value in column.to_pylist()]
         return pa.array(values, pa.large_string())
     if types.is_boolean(column.type):
         return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.large_string())
     if not _is_text(column.type) or not types.is_large_string(column.type):
-        column = column.cast(pa.large_string())
+        try:
+            column = column.cast(pa.large_string())
+        except pa.ArrowException:
+            raise BoostrunError(f"values of the type {column.type}, which are no text") from None
     return compute.utf8_trim_whitespace(column)
 
 
@@ -205,6 +258,42 @@ def without(column: Any, missing: Sequence[str]) -> Any:
     return compute.if_else(gone, pa.scalar(None, column.type), column)
 
 
+def array_of(table: Any, name: str) -> Any:
+    """A column of an Arrow table as one array."""
+    import pyarrow as pa
+
+    chunks = table.column(table.schema.names.index(name)).chunks
+    return chunks[0] if len(chunks) == 1 else pa.chunkedarray_of(chunks).combine_chunks()
+
+
+def without_blank_rows(table: Any, label: str) -> Any:
+    """The rows of an Arrow table that have a label or another value: Excel writes rows of separators."""
+    import pyarrow as pa
+
+    gone = _is_blank(array_of(table, label))
+    for name in table.schema.names if gone.any() else ():
+        gone &= _is_blank(array_of(table, name))
+    return table.filter(pa.array(~gone)) if gone.any() else table
+
+
+def _is_blank(column: Any) -> np.ndarray:
+    from pyarrow import compute
+
+    text = str(column.type) == "large_string"
+    found = compute.equal(compute.utf8_trim_whitespace(column), "") if text else column.is_null()
+    return np.asarray(compute.fill_null(found, True))
+
+
+def blanked(values: np.ndarray, missing: Sequence[str]) -> np.ndarray:
+    """Numbers, NaN where they are those of a word for a missing value, such as "-999".
+
+    >>> blanked(np.array([1.0, -999.0]), ("", "-999"))
+    array([ 1., nan])
+    """
+    marks = [float(word) for word in missing if re.fullmatch(r"[+-]?[0-9]+\.?[0-9]*", word)]
+    return np.where(np.isin(values, marks), np.nan, values) if marks else values
+
+
 def _matching(column: Any, pattern: str) -> np.ndarray:
     from pyarrow import compute
 
@@ -227,12 +316,18 @@ def _cast(column: Any, good: np.ndarray, kind: Any) -> Any:
 def _numbers(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
     import pyarrow as pa
 
-    unit = detail[-1] if detail[-1] in "%$" else ""
-    pattern, replacements = _NUMBERS[detail.removesuffix(unit)]
-    before, after = _UNITS[unit]
-    for old, new in _NEGATIVE:
+    bare, unit = bare_of(detail)
+    pattern, replacements = NUMBERS[bare]
+    before, after = UNITS.get(unit) or ("", "")
+    if unit not in UNITS:
+        measured, unit = _matching(column, f".*{GAP}{re.escape(unit)}"), ""
+        column = _replaced(column, f"{GAP}{re.escape(bare_of(detail)[1])}$", "")
+    else:
+        measured = np.ones(len(column), bool)
+    for old, new in NEGATIVE:
         column = _replaced(column, old, new)
-    good = _matching(column, f"{_SIGN}{before}{_SIGN if unit else ''}{pattern}{after}|[+-]?(?i:inf|infinity)")
+    good = _matching(column, f"{SIGN}{before}{SIGN if unit else ''}{pattern}{after}|[+-]?(?i:inf|infinity)")
+    good &= measured
     if unit:
         column = _replaced(column, _EDGES, r"\1\2")
     for old, new in replacements:
@@ -246,7 +341,7 @@ def _flags(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
 
     lower = compute.utf8_lower(column)
     found = np.full(len(column), np.nan)
-    for word, value in _FLAGS.items():
+    for word, value in FLAGS.items():
         found[np.asarray(compute.equal(lower, word).fill_null(False))] = value
     return found, np.isnan(found) & ~np.asarray(column.is_null())
 
@@ -256,18 +351,19 @@ def _dates(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
     from pyarrow import compute
 
     given = compute.utf8_lower(column)
-    day, old, new = _DATES[detail]
-    fitting = _matching(given, f"(?i:{day}{_CLOCK})")
-    zoned = _matching(given, f"(?i:{day}{_CLOCK}(?:{_ZONE}))") & ~fitting
+    day, old, new = DATES[detail]
+    fitting = _matching(given, f"(?i:{day}{CLOCK}?)")
+    zoned = _matching(given, f"(?i:{day}{CLOCK}{ZONE})") & ~fitting
     noon = np.zeros(len(column))  # 3 pm is 15:00, 12 am is 0:00
     for half, first, hours in (("p", r"0?[1-9]|1[01]", 12), ("a", "12", -12)):
-        noon += 3600.0 * hours * _matching(given, rf".*[t ](?:{first}):.*{half}m")
-    text = _replaced(_replaced(given, r"\s?[ap]m$", ""), old, new)
-    if detail.endswith("/24"):
+        noon += 3600.0 * hours * _matching(given, rf".*[t ](?:{first}):.*{half}\.?m\.?")
+    text = _replaced(_replaced(given, r"\s?[ap]\.?m\.?$", ""), old, new)
+    text = _replaced(text, r"t(\d{2})(\d{2})(\d{2})", r" \1:\2:\3")
+    if detail.endswith(("/24", " 24")):
         text = _replaced(_replaced(text, r"^([0-6]\d-)", r"20\1"), r"^([7-9]\d-)", r"19\1")
     if "Jan" in detail:
         for number, name in enumerate(_NAMES, 1):
-            text = _replaced(text, rf"-{name}[a-z]*-", f"-{number:02}-")
+            text = _replaced(text, rf"-(?:{name}){_LETTERS}*-", f"-{number:02}-")
     for _ in range(2):  # neighbours overlap
         text = _replaced(text, r"([-t :])(\d)([-t :]|$)", r"\10\2\3")
     text = _replaced(_replaced(_replaced(text, r"[t ]+(\d)", r" \1"), ",", "."), r"(\.\d{6})\d+", r"\1")
@@ -276,7 +372,8 @@ def _dates(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
         if rows.any():
             part = text.filter(pa.array(rows))
             if kind.tz:
-                part = _replaced(_replaced(part, r"\s?(?:z|utc)$", "Z"), r"\s?([+-]\d{2}):?(\d{2})$", r"\1:\2")
+                part = _replaced(_replaced(part, r"\s?(?:z|utc|gmt)$", "Z"), r"(:.*)([+-]\d{2})$", r"\1\2:00")
+                part = _replaced(part, r"\s?([+-]\d{2}):?(\d{2})$", r"\1:\2")
             seconds[rows] = _moments(part, kind)
     seconds += noon
     return seconds, np.isnan(seconds) & ~np.asarray(column.is_null())
@@ -308,186 +405,17 @@ def _times(column: Any, detail: str) -> tuple[np.ndarray, np.ndarray]:
     import pyarrow as pa
     from pyarrow import compute
 
-    good = _matching(column, _TIME)
-    parts = compute.extract_regex(column, r"^(?P<h>\d+):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?$")
-    total = np.zeros(len(column))
-    for field, factor in (("h", 3600.0), ("m", 60.0), ("s", 1.0)):
+    good = _matching(column, TIME)
+    parts = compute.extract_regex(column, _PARTS)
+    found = {}
+    for field in ("d", "h", "m", "s"):
         part = compute.struct_field(parts, field)
         filled = compute.if_else(compute.equal(part, ""), pa.scalar("0", part.type), part)
-        total += factor * _cast(filled, good, pa.float64()).to_numpy(zero_copy_only=False)
+        found[field] = _cast(filled, good, pa.float64()).to_numpy(zero_copy_only=False).copy()
+    minus = np.where(_matching(column, "-.*"), -1.0, 1.0)
+    for half, late in (("a", 0.0), ("p", 12.0)):
+        rows = _matching(column, rf"(?i:.*{half}m)")
+        found["h"][rows] = found["h"][rows] % 12 + late
+    total = 3600 * found["h"] + 60 * found["m"] + found["s"]
+    total = np.where(found["d"] > 0, minus * 86400 * found["d"] + total, minus * total)  # -1 days +23:00:00
     return np.where(good, total, np.nan), ~good & ~np.asarray(column.is_null())
-
-
-# -- which form a column of text has
-
-
-class Seen(NamedTuple):
-    """The distinct texts of a column, each with its number of rows and its first row (from 0)."""
-
-    counts: Mapping[str, tuple[int, int]]
-    rows: int
-
-
-class Said(NamedTuple):
-    """What the keys of the data set and the other columns say of a column."""
-
-    kind: str | None = None
-    decimal: str | None = None
-    commas_separate: bool = False
-    commas_are_decimal: bool = False
-
-
-def number_forms(words: Iterable[str]) -> list[str]:
-    """The details of the number forms that all texts have, the plain one first.
-
-    >>> number_forms(["1,234", "999"]), number_forms(["$ 5", "$ 1,234.50"]), number_forms(["a"])
-    (['1,5', '1,234.5', '1.234,5', '1 234,5'], ['1,234.5$'], [])
-    """
-    cores, units = set(), set()
-    for word in words:
-        sign = _UNIT.search(word)
-        units.add("" if sign is None else "%" if sign.group() == "%" else "$")
-        odd = word[:1] in "(−" or word.endswith("-")
-        cores.add(functools.reduce(lambda text, pair: re.sub(pair[0], pair[1], text), _NEGATIVE, word) if odd else word)
-    if len(units) != 1:
-        return []
-    (unit,) = units
-    before, after = _UNITS[unit]
-    found = []
-    for detail, (pattern, _) in _NUMBERS.items():
-        whole = re.compile(f"{_SIGN}{before}{_SIGN if unit else ''}{pattern}{after}")
-        if all(whole.fullmatch(core) for core in cores):
-            found.append(detail + unit)
-    return found
-
-
-def form_of(name: str, where: str, seen: Seen, said: Said) -> Form:
-    """The form of a column of text with the distinct texts ``seen``; raises BoostrunError if they leave a doubt."""
-    words = list(seen.counts)
-    if said.kind == "category":
-        return Form("category", "", tuple(sorted(words)))
-    if not words:
-        return PLAIN
-    if said.kind in (None, "number"):
-        found = _number_form(name, where, seen, said)
-        if found is not None:
-            return found
-    if said.kind is None and all(word.lower() in _FLAGS for word in words):
-        return Form("flag", "")
-    if said.kind != "number":
-        found = _date_form(name, where, seen, said.kind)
-        if found is not None:
-            return found
-    if said.kind is not None:
-        form = PLAIN if said.kind == "number" else Form("date", "2024-01-31")
-        bad = _first_bad(seen, lambda word: bool(number_forms([word])) if said.kind == "number" else _is_date(word))
-        raise BoostrunError(
-            f"column '{name}' of {where} has {_shown(bad)} in row {seen.counts[bad][1] + 1}, which is no "
-            f"{form.kind}, and dataset.types says {said.kind}; dataset.na=[{_shown(bad)}] reads it as missing"
-        )
-    _refuse_mixed(name, where, seen)
-    return Form("category", "", tuple(sorted(words)))
-
-
-def _number_form(name: str, where: str, seen: Seen, said: Said) -> Form | None:
-    fits = number_forms(seen.counts)
-    if not fits:
-        return None
-    unit = fits[0][-1] if fits[0][-1] in "%$" else ""
-    bare = [detail.removesuffix(unit) for detail in fits]
-    first = next(iter(seen.counts))
-    doubt = next((word for word in seen.counts if "," in word or "." in word), first)
-
-    def chosen(detail: str) -> Form:
-        return Form("number", detail + unit)
-
-    if said.decimal == "comma":
-        commas = [detail for detail in ("1,5", "1.234,5", "1 234,5") if detail in bare]
-        dotted = any("." in word for word in seen.counts)
-        if commas:
-            return chosen("1.234,5" if dotted and "1.234,5" in commas else commas[0])
-    if said.decimal == "point":
-        points = [detail for detail in ("1.5", "1,234.5", "1 234.5") if detail in bare]
-        if points:
-            return chosen(points[0])
-    if "1.5" in bare:
-        if said.commas_are_decimal and "1.234,5" in bare and any("." in word for word in seen.counts):
-            raise _doubt(name, where, doubt, seen)
-        return chosen("1.5")
-    if "1,5" in bare and "1,234.5" in bare:
-        if said.commas_separate:
-            return chosen("1,234.5")
-        if said.commas_are_decimal:
-            return chosen("1,5")
-        raise _doubt(name, where, doubt, seen)
-    return chosen(bare[0])
-
-
-def _doubt(name: str, where: str, word: str, seen: Seen) -> BoostrunError:
-    return BoostrunError(
-        f"column '{name}' of {where} has {word!r} in row {seen.counts[word][1] + 1}, which is two numbers, with or "
-        "without thousands: dataset.decimal=point or dataset.decimal=comma says which"
-    )
-
-
-def _date_form(name: str, where: str, seen: Seen, kind: str | None) -> Form | None:
-    words = list(seen.counts)
-    fits = [detail for detail in _DATES if all(_is_date(word, detail) for word in words)]
-    order = _ORDERS.get((kind or "").removeprefix("date_"))
-    if order:
-        fits = [detail for detail in fits if detail not in {*sum(_ORDERS.values(), ())} - {*order}]
-    if any({pair[0], pair[1]} <= set(fits) for pair in zip(*_ORDERS.values())):
-        word = words[0]
-        raise BoostrunError(
-            f"column '{name}' of {where} has {word!r} in row {seen.counts[word][1] + 1}: day or month first? "
-            f"dataset.types={{{name}: date_dmy}} or date_mdy says it, dataset.drop=[{name}] leaves the column out"
-        )
-    if fits:
-        return Form("date", fits[0])
-    return Form("time", "12:30") if all(re.fullmatch(_TIME, word) for word in words) else None
-
-
-def _is_date(word: str, detail: str | None = None) -> bool:
-    return any(
-        re.fullmatch(f"{pattern}{_CLOCK}(?:{_ZONE})?", word, re.IGNORECASE)
-        for each, (pattern, _, _) in _DATES.items() if detail in (None, each)
-    )  # fmt: skip
-
-
-def _refuse_mixed(name: str, where: str, seen: Seen) -> None:
-    """Raise BoostrunError for lists, and for numbers or dates among which a few other texts stand."""
-    total = sum(count for count, _ in seen.counts.values())
-    lists = [word for word in seen.counts if word[0] in "[{(" and word[-1] in "]})" and "," in word]
-    if sum(seen.counts[word][0] for word in lists) >= _HALF * total:
-        raise BoostrunError(
-            f"column '{name}' of {where} has {_shown(lists[0])} in row {seen.counts[lists[0]][1] + 1}, a list: give "
-            f"each of its values a column, or leave it out by dataset.drop=[{name}]"
-        )
-    for what, fits in (("numbers", lambda word: bool(number_forms([word]))), ("dates", _is_date)):
-        good = {word for word in seen.counts if fits(word)}
-        if sum(seen.counts[word][0] for word in good) < _HALF * total:
-            continue
-        others = [word for word in seen.counts if word not in good]
-        if what == "numbers" and _are_codes(seen, good, others):
-            return
-        bad = min(others, key=lambda word: seen.counts[word][1])
-        count = sum(seen.counts[word][0] for word in others)
-        raise BoostrunError(
-            f"column '{name}' of {where} holds {what} and {count} other values, first {_shown(bad)} in row "
-            f"{seen.counts[bad][1] + 1}: dataset.na=[{_shown(bad)}] reads it as missing, "
-            f"dataset.types={{{name}: category}} all of them as text"
-        )
-
-
-def _are_codes(seen: Seen, numbers: set[str], others: Sequence[str]) -> bool:
-    """Whether numbers and other texts are the codes of categories: "V57" beside "250", each in several rows."""
-    coded = all(re.fullmatch(r"[A-Za-z]{1,4}[-. ]?\d[\w.-]*", word) for word in others)
-    return coded and len(seen.counts) <= max(2, seen.rows // 3)
-
-
-def _first_bad(seen: Seen, good: Any) -> str:
-    return min((word for word in seen.counts if not good(word)), key=lambda word: seen.counts[word][1])
-
-
-def _shown(word: str) -> str:
-    return word if len(word) <= 40 else f"{word[:37]}..."

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.data.columns import PLAIN, Form, as_text, without
+from boostrun.data.columns import PLAIN, Form, array_of, as_text, without, without_blank_rows
 from boostrun.data.formats import source_of
-from boostrun.data.table import array_of, evidence, guesses, plain_labels
+from boostrun.data.table import evidence, guesses, plain_labels
 from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError
 
@@ -154,7 +154,7 @@ class IteratorPass:
 class TableReader(IteratorReader):
     """A table in a file, read in chunks; values are numbers, dates or times, labels whole numbers or text.
 
-    The first rows decide the forms of the columns of a table of text, see :mod:`boostrun.data.columns`.
+    The first rows decide the forms of the columns of a table of text, see :mod:`boostrun.data.deciding`.
     """
 
     def __init__(self, path: Path, label, dtype, limit: float):
@@ -210,7 +210,8 @@ class TableReader(IteratorReader):
         plain = {name for name, form in self._forms.items() if form == PLAIN}
         rows = 0
         try:
-            for table in self._source.pieces(plain, MISSING):
+            for whole in self._source.pieces(plain, MISSING):
+                table = without_blank_rows(whole, self.label)
                 for start in range(0, len(table), self.chunk_rows):
                     piece = table.slice(start, self.chunk_rows).combine_chunks()
                     yield self._numbers(piece), self._labels(array_of(piece, self.label), rows)

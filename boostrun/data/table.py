@@ -1,7 +1,7 @@
 """A table as a data set: its label, its split, and its columns as numbers.
 
 The table is read once, a piece at a time, into rows of numbers. A column of text is read as the number of each text,
-until all texts are known and its form is decided (see :mod:`boostrun.data.columns`); a column that begins with numbers
+until all texts are known and its form is decided (see :mod:`boostrun.data.deciding`); a column that begins with numbers
 and goes on with text starts the reading again.
 """
 
@@ -20,16 +20,16 @@ from boostrun.data.columns import (
     KINDS,
     PLAIN,
     Form,
-    Said,
-    Seen,
+    array_of,
     as_text,
-    form_of,
+    blanked,
     form_of_type,
-    number_forms,
     typed,
     without,
-)  # fmt: skip
+    without_blank_rows,
+)
 from boostrun.data.dataset import Parts, RowFile, encode, names_of, refuse_many, stratified
+from boostrun.data.deciding import Said, Seen, form_of, number_forms
 from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError, did_you_mean
 
@@ -88,7 +88,8 @@ def parts_of(
         raise BoostrunError(f"dataset.group={group} is the label; name the column of the groups")
     columns = tuple(name for name in train.names if name not in (label, group) and name not in dropped)
     if not columns:
-        raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features")
+        sep = "; dataset.sep says what separates columns" if isinstance(train, TextTable) else ""
+        raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features{sep}")
     read = _Read(train, label, group, columns, types, options, memory_mb, scratch)
     chosen, rest = np.arange(read.count), np.arange(0)
     if test is None:
@@ -147,7 +148,7 @@ class _Read:
             self._blocks = _Blocks(len(columns), (memory_mb << 20) // 8, scratch)
             try:
                 for table in source.pieces({name for name, form in known.items() if form == PLAIN}, missing):
-                    if len(table):
+                    if len(table := without_blank_rows(table, label)):
                         self._take(table, found, groups)
                 break
             except NotNumbers:
@@ -267,7 +268,7 @@ class _Column:
             found, bad = self._form.numbers(without(column, self._missing))
             if bad.any():
                 raise NotNumbers
-            return found
+            return blanked(found, self._missing) if self._form.kind == "number" else found
         try:
             values = typed(column) if self._said.kind != "category" else None
         except BoostrunError as error:
@@ -276,7 +277,7 @@ class _Column:
             ) from None
         if values is not None:
             self._typed = form_of_type(column.type)
-            return values
+            return blanked(values, self._missing) if self._typed == PLAIN else values
         return self._codes(without(as_text(column), self._missing))
 
     def _codes(self, column: Any) -> np.ndarray:
@@ -334,14 +335,6 @@ class _Column:
         return values
 
 
-def array_of(table: Any, name: str) -> Any:
-    """A column of an Arrow table as one array."""
-    import pyarrow as pa
-
-    chunks = table.column(table.schema.names.index(name)).chunks
-    return chunks[0] if len(chunks) == 1 else pa.chunkedarray_of(chunks).combine_chunks()
-
-
 def evidence(source: TextTable | None, options: Mapping) -> Said:
     """What the keys and the first rows say of the numbers in all columns."""
     said = Said(decimal=options.get("decimal"))
@@ -384,7 +377,10 @@ class _Labels:
 
     def add(self, column: Any) -> None:
         """Add the labels of the next rows. Raises BoostrunError if memory does not suffice."""
-        packed = without(as_text(column), self._missing).dictionary_encode()
+        try:
+            packed = without(as_text(column), self._missing).dictionary_encode()
+        except BoostrunError as error:
+            raise BoostrunError(f"column '{self.name}' of {self.where}, the {self._kind}, holds {error}") from None
         codes = packed.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         gone = codes < 0
         if gone.any():

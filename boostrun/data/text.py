@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostrun.data.columns import number_forms
+from boostrun.data.deciding import number_forms
 from boostrun.data.files import TooMuch, reading
 from boostrun.errors import BoostrunError
 
@@ -38,7 +38,14 @@ _A_COLUMN = 4096  # bytes that a column takes in a block, besides its values
 _FIT = 0.9  # share of rows that must have the usual number of cells
 _FEW = 4  # rows, too few to judge by
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
+          (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))  # fmt: skip
+_OTHERS = {b"PK\x03\x04": "a zip or Excel file", b"PAR1": "a Parquet file", b"ARROW1": "an Arrow file",
+           b"\x1f\x8b": "packed by gzip", b"%PDF": "a PDF file", b"\x89PNG": "a picture"}  # fmt: skip
+_OTHER_TEXTS = {
+    r'\s*(?:\[\s*)?\{\s*"': "JSON", r"(?i)\s*<(?:!doctype|html|\?xml|table)": "HTML or XML",
+    r"[+-]?\d+(?:\.\d+)?(?:[ ]+\d+:[-+.\deE]+)+[ ]*[\r\n]": "of svmlight's format",
+}  # fmt: skip
 
 
 class NotNumbers(BoostrunError):
@@ -211,6 +218,8 @@ class TextTable:
     def _whole(self, row: list[str], width: int, number: int) -> list[str]:
         if any(cell.strip() for cell in row[width:]):
             raise BoostrunError(f"{self.where} has {len(row)} values in row {number + 1} and {width} columns")
+        if len(row) < width and any("\n" in cell or "\r" in cell for cell in row):
+            raise BoostrunError(f"{self.where} opens a quote in row {number + 1} that is not closed")
         return [*row[:width], *[""] * (width - len(row))]
 
     @contextmanager
@@ -302,8 +311,14 @@ def look(
     >>> layout.separator, layout.named, layout.names
     (';', True, ('temp', 'kind'))
     """
+    if kind := next((kind for mark, kind in _OTHERS.items() if head.startswith(mark)), None):
+        raise _other_kind(where, kind)
     encoding, mark = _encoding(head, options.get("encoding"), where)
     text = codecs.getincrementaldecoder(encoding)("strict").decode(head[mark:])
+    if kind := next((kind for pattern, kind in _OTHER_TEXTS.items() if re.match(pattern, text)), None):
+        raise _other_kind(where, kind)
+    if re.search(r'[^\\]\\"[^"\s,;|]', text):
+        raise BoostrunError(f"{where} has quotes written as \\\" in cells; write them as two quotes, \"\"")
     skipped = 0
     told = re.match(r'"?sep=(.)"?[ ]*(?:\r\n|\r|\n)', text)
     if told:
@@ -316,14 +331,19 @@ def look(
     if not rows:
         raise BoostrunError(f"{where} is empty; a table with one sample a row is expected")
     usual = Counter(map(len, rows)).most_common(1)[0][0]
-    while len(rows) > 1 and len(rows[0]) == 1 < usual:  # a title, or a remark
+    while len(rows) > 1 and (len(rows[0]) == 1 < usual or _is_remark(rows)):
         skipped_to = ends.pop(0)
-        before_table = rows.pop(0)[0].strip()
+        before_table = separator.join(rows.pop(0)).strip()
         print(f"boostrun: {where} has a line before the table, {before_table[:40]!r}; it is left out", file=sys.stderr)
         skipped, ends = skipped + skipped_to, [end - skipped_to for end in ends]
     header = options.get("header")
     named = _is_named(rows, wanted) if header is None else bool(header)
     samples = rows[1:] if named else rows
+    if named and len(rows) > _FEW and len(_over_numbers(rows[1:])) > 1 and _over_numbers(rows[1:]) == _over_numbers(
+        [rows[0], *rows[2:]]
+    ):  # fmt: skip
+        second = separator.join(rows[1])
+        raise BoostrunError(f"{where} has a second line of names or units, {second[:60]!r}; remove it")
     names, width = _names(rows, samples, named, where)
     before = text[: skipped + ends[0]] if named else text[:skipped]
     other = any(len(row) != len(rows[0]) for row in rows) or width != len(rows[0])
@@ -332,6 +352,31 @@ def look(
         encoding, separator, named, names, mark + len(before.encode(encoding)), other or quotes or separator == " ",
         samples,
     )  # fmt: skip
+
+
+def _other_kind(where: str, kind: str) -> BoostrunError:
+    return BoostrunError(
+        f"{where} is {kind}, not a table of text with the same columns in each row; the ending of a file's name says "
+        "how it is read: .csv, .csv.gz, .parquet, .arrow, .arff, .xlsx, .npz"
+    )
+
+
+def _over_numbers(rows: list[list[str]]) -> list[int]:
+    """The columns in which words stand in the first row, and numbers alone below it."""
+    found = []
+    for place, cell in enumerate(rows[0]):
+        below = [row[place].strip() for row in rows[1:] if place < len(row)]
+        below = [each for each in below if each not in MISSING]
+        is_word = re.search(r"[^\W\d_]", cell) and cell.strip() not in MISSING and not number_forms([cell.strip()])
+        if is_word and below and all(number_forms([each]) for each in below):
+            found.append(place)
+    return found
+
+
+def _is_remark(rows: list[list[str]]) -> bool:
+    """Whether the first row, a remark or almost empty, stands before a line of names over numbers."""
+    bare = rows[0][0].strip().startswith("#") or sum(1 for cell in rows[0] if cell.strip()) < min(2, len(rows[0]) - 1)
+    return bare and len(rows) > _FEW and bool(_over_numbers(rows[1:]))
 
 
 def _encoding(head: bytes, given: str | None, where: str) -> tuple[str, int]:
@@ -364,7 +409,7 @@ def _rows(lines, separator: str) -> Iterator[list[str]]:
                 yield cells
         return
     for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
-        if any(cell.strip() for cell in row):
+        if len(row) > 1 or any(cell.strip() for cell in row):
             yield row
 
 
@@ -430,6 +475,8 @@ def _is_named(rows: list[list[str]], wanted: Collection[str]) -> bool:
     first = [cell.strip() for cell in rows[0]]
     if set(wanted) & set(first):
         return True
+    if _over_numbers([rows[0], *(row for row in rows[1:] if row != rows[0])]):
+        return True
     below = [[row[place].strip() for row in rows[1:] if place < len(row)] for place in range(len(first))]
     numbers = [_is_number(cell) or bool(number_forms([cell])) for cell in first]
     new = [bool(column) and cell not in column for cell, column in zip(first, below)]
@@ -447,7 +494,8 @@ def _is_named(rows: list[list[str]], wanted: Collection[str]) -> bool:
     whole = [int(cell) for cell in counted]
     rises = len(whole) > 1 and whole == list(range(whole[0], whole[0] + len(whole)))
     places = [place for place, number in enumerate(numbers) if number]
-    if rises and whole == places:
+    fresh = all(new[place] and len({*below[place]}) < len(below[place]) for place in {*range(len(first))} - {*places})
+    if rises and (whole == places or (whole[0] == 1 and len(places) < len(first) and fresh and len(rows) > _FEW)):
         return True
     fractions = any(not re.fullmatch(r"[+-]?\d+", cell) for place in places for cell in present[place])
     years = all(1800 <= number <= 2200 for number in whole)
@@ -467,6 +515,10 @@ def _names(rows: list[list[str]], samples: list[list[str]], named: bool, where: 
         return tuple(map(str, range(width))), width
     given = rows[0][:width]
     if samples and all(len(row) == width + 1 and row[width].strip() for row in samples):  # R leaves out the first name
+        index = [row[0].strip() for row in samples]
+        counts = [int(cell) if re.fullmatch(r"[0-9]{1,9}", cell) else -1 for cell in index]
+        if len({*index}) < len(index) or (counts[0] >= 0 and counts != [*range(counts[0], counts[0] + len(counts))]):
+            raise BoostrunError(f"{where} has {width + 1} values in row 1 and {width} columns")
         given, width = ["", *given], width + 1
         print(f"boostrun: {where} names one column less than it has; the first one is 'Unnamed: 0'", file=sys.stderr)
     names = tuple(cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(given))

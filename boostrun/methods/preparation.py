@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.data.columns import FORMS, PLAIN, Form, as_text, form_of_type, typed, without
+from boostrun.data.columns import PLAIN, Form, as_text, blanked, form_of_type, is_form, typed, without
 from boostrun.data.dataset import filled, two_sided
 from boostrun.data.text import MISSING
 from boostrun.errors import BoostrunError, did_you_mean
@@ -76,7 +76,7 @@ class RawTable:
         forms, missing = more or ({}, MISSING)
         if not all(isinstance(word, str) for word in missing):
             raise ValueError("the words for a missing value of its table are malformed")
-        if set(forms) - set(columns) or not all(Form(*form) in FORMS for form in forms.values()):
+        if set(forms) - set(columns) or not all(is_form(Form(*form)) for form in forms.values()):
             raise ValueError("the forms of its table are malformed")
         known = {name: tuple(known) for name, known in categories.items()}
         return cls(tuple(columns), label, known, {name: Form(*form) for name, form in forms.items()}, tuple(missing))
@@ -106,6 +106,8 @@ class RawTable:
         if bad.any() and other is not None:  # another file may write numbers and dates plainly
             plain, worse = other.numbers(column)
             values, bad = np.where(bad, plain, values), bad & worse
+        if form.kind == "number":
+            values = blanked(values, self.missing)
         if bad.any():
             row = int(bad.argmax())
             example = f" such as {form.detail}" if form.detail and form != PLAIN else ""

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostrun.data.columns import FORMS, PLAIN, Form, Said, Seen, form_of, form_of_type, number_forms, typed
+from boostrun.data.columns import FORMS, PLAIN, Form, form_of_type, typed
+from boostrun.data.deciding import Said, Seen, form_of, number_forms
 from boostrun.errors import BoostrunError
 
 EPOCH = datetime.datetime(1970, 1, 1)
@@ -42,6 +43,7 @@ def test_numbers_of_each_form_are_read_as_they_are_meant(detail, values):
 DAYS = {
     "2024-01-31": "%Y-%m-%d", "31.01.2024": "%d.%m.%Y", "31/01/2024": "%d/%m/%Y", "01/31/2024": "%m/%d/%Y",
     "31/01/24": "%d/%m/%y", "01/31/24": "%m-%d-%y", "31 Jan 2024": "%d %b %Y", "Jan 31, 2024": "%B %d, %Y",
+    "31 Jan 24": "%d-%b-%y", "2024-Jan-31": "%Y-%b-%d", "20240131": "%Y%m%d",
 }  # fmt: skip
 
 
@@ -131,6 +133,34 @@ def decided(words, rows=30, **said):
         (["1", "2"], {"kind": "category"}, Form("category", "", ("1", "2"))),
         (["1", "u"], {"kind": "number"}, "'x'.* u in row 2, which is no number, and dataset.types says number"),
         (["2024-01-31", "never", "2024-01-30"], {}, "dates and 3 other values, first never in row 2"),
+        (["5 kg", "7.5 kg"], {}, Form("number", "1.5 kg")),
+        (["1.000,5 °C", "7,5°C"], {}, Form("number", "1.234,5 °C")),
+        (["5\u00a0€", "7\u00a0€"], {}, Form("number", "1.5$")),
+        (["R$ 5,00", "R$ 7,50"], {}, Form("number", "1,5$")),
+        (["-inf", "inf", "1"], {}, PLAIN),
+        (["–5", "3"], {}, PLAIN),
+        (["5 GB", "7 MB"], {}, "'5 GB' and, in row 2, '7 MB': write all numbers in one unit"),
+        (["$5", "€5"], {}, "two currencies; dataset.types={x: number}"),
+        (["$5", "€5"], {"kind": "number"}, Form("number", "1.5$")),
+        (["1,23", "4.5", "6"], {}, "numbers written in two ways, 1,23 in row 1 and 4.5 in row 2"),
+        (["1,23", "4.5", "6"], {"kind": "number"}, "numbers written in two ways"),
+        (["5%", "6"], {}, "numbers written in two ways"),
+        (["13/1/2024", "1/13/2024"], {}, "dates written in two ways"),
+        (["31-Jan-24", "01-Feb-24"], {}, Form("date", "31 Jan 24")),
+        (["3. März 2024", "1. Mai 2024"], {}, Form("date", "31 Jan 2024")),
+        (["Mon, 01 Jan 2024 10:00:00 GMT", "Tue, 02 Jan 2024 10:00:00 GMT"], {}, Form("date", "31 Jan 2024")),
+        (["2024-01", "2023-12"], {}, Form("date", "2024-01")),
+        (["Jan 2024", "Dec 2023"], {}, Form("date", "Jan 2024")),
+        (["1/2024", "12/2023"], {}, Form("date", "01/2024")),
+        (["20240131T103000Z", "20240201T103000Z"], {}, Form("date", "20240131")),
+        (["20240131", "20240201"], {"kind": "date"}, Form("date", "20240131")),
+        (["2024-01-31T10:00Z", "2024-01-31T11:00"], {}, "with and without a time zone: dataset.types={x: date}"),
+        (["2024-W05", "2024-W06"], {}, "2024-W05 in row 1, a date in a form that is not read"),
+        (["2024-01-31 10:00 EST", "2024-02-01 10:00 EST"], {}, "a date in a form that is not read"),
+        (["24/01/30", "24/02/31", "24/03/30"], {}, "day or year first"),
+        (["1 days 02:00:00", "-1 days +23:00:00", "0 days 00:00:05"], {}, Form("time", "12:30")),
+        (["12:30 PM", "1:05 am"], {}, Form("time", "12:30")),
+        (["x", "1", "2", "3"], {}, "repeats its line of names in row 1"),
         (["1_0", "2_0"], {}, Form("category", "", ("1_0", "2_0"))),
         (["red", "1 red"], {}, Form("category", "", ("1 red", "red"))),
     ],
@@ -159,3 +189,17 @@ def test_a_category_is_its_place_among_the_known_and_minus_one_otherwise():
     values, bad = form.numbers(pa.array(["b", " a ", "c", None]))
     assert np.array_equal(values, [2, 1, -1, np.nan], equal_nan=True) and not bad.any()
     assert form.numbers(pa.array([10, 11]))[0].tolist() == [0, -1] == form.numbers(pa.array([10.0, 1.5]))[0].tolist()
+
+
+def test_times_with_days_signs_and_halves_of_the_day_are_seconds():
+    seconds = {"1 days 02:03:04.5": 93784.5, "-1 days +23:00:00": -3600, "-1:30": -5400, "12:30 PM": 45000,
+               "12:05 am": 300, "1:00 pm": 46800, "26:00": 93600, "-1 day, 2:00:00": -79200}  # fmt: skip
+    assert Form("time", "12:30").numbers(pa.array([*seconds]))[0].tolist() == [*seconds.values()]
+
+
+def test_months_have_names_in_several_languages_and_numbers_may_stand_before_a_unit():
+    words = ["3. März 2024", "3 août 2024", "3 de mayo de 2024", "3 Okt 2024", "3 dicembre 2024", "3rd June 2024"]
+    days = Form("date", "31 Jan 2024").numbers(pa.array(words))[0] / 86400
+    assert days.tolist() == [(datetime.datetime(2024, m, 3) - EPOCH).days for m in (3, 8, 5, 10, 12, 6)]
+    values, bad = Form("number", "1.234,5 kg").numbers(pa.array(["1.000,5 kg", "-2kg", "3", "4 lb", None]))
+    assert values[:2].tolist() == [1000.5, -2] and bad.tolist() == [False, False, True, True, False]
