@@ -15,6 +15,13 @@ class DataMissingError(BoostrunError):
     """A data set's files are not there; the message says which file belongs where."""
 
 
+class ReservoirSizeError(BoostrunError):
+    """The reservoir and batch do not fit the training part; ``fits`` are sizes of both that do, for a table of the
+    user's, else 0."""
+
+    fits = 0
+
+
 class UnknownKeyError(BoostrunError):
     """There is no such key.
 

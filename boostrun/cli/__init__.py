@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TextIO
 
 from boostrun.cli.arguments import OWN_KEYS, REFUSED_KEYS, Arguments, parse
-from boostrun.errors import BoostrunError, UnknownKeyError
+from boostrun.errors import BoostrunError, ReservoirSizeError, UnknownKeyError
 from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
 
 # verbs whose process uses scikit-learn for nothing else
@@ -63,8 +63,7 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
             from boostrun.methods import scikit_learn
 
             scikit_learn.spare()
-        module, _, function = _HOMES.get(words.verb, words.verb).partition(":")
-        return getattr(importlib.import_module(f"boostrun.cli.{module}"), function or "main")(words)
+        return _carry_out(words)
     except BoostrunError as error:
         sentence = str(error)
         if isinstance(error, UnknownKeyError):
@@ -86,6 +85,21 @@ def main(argv: Sequence[str] | None = None, alone: bool = False) -> int:
         with contextlib.suppress(OSError):
             for line in _last_lines(sentence, "--shell-completion" in argv[:1] or "-sc" in argv[:1]):
                 print(line, file=sys.stderr)
+
+
+def _carry_out(words: Arguments) -> int:
+    """Call the verb; if the default reservoir does not fit a table of the user's, once more with a smaller one."""
+    module, _, function = _HOMES.get(words.verb, words.verb).partition(":")
+    verb = getattr(importlib.import_module(f"boostrun.cli.{module}"), function or "main")
+    try:
+        return verb(words)
+    except ReservoirSizeError as error:
+        if not error.fits or {"r", "q"} & {word.partition("=")[0] for word in words.overrides}:
+            raise
+        sizes = [f"r={error.fits}", f"q={error.fits}"]
+        print(f"boostrun: the table is small, so {' '.join(sizes)} in place of the defaults", file=sys.stderr)
+        words.overrides += sizes
+        return verb(words)
 
 
 def command() -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from boostrun.errors import BoostrunError
+from boostrun.errors import BoostrunError, ReservoirSizeError
 
 if TYPE_CHECKING:
     from boostrun.evaluation import Seeds
@@ -91,10 +91,12 @@ def check_reservoir(cell: Any, samples: int, classes: int) -> None:
             f"{classes}"
         )
     if r + q > samples:
-        raise BoostrunError(
+        error = ReservoirSizeError(
             f"r={r} and q={q}: together more samples than the {samples} that {name} has for training; r + q must be at "
             f"most {samples}, as in r={samples // 2} q={samples // 2}"
         )
+        error.fits = samples // 2 if "path" in cell.dataset and samples >= 2 * classes else 0
+        raise error
 
 
 def refuse_keys(dataset: str, root: Mapping, advice: Mapping[str, str]) -> None:

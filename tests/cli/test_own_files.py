@@ -109,3 +109,10 @@ def test_endings_are_declared_once_and_each_is_read(files):
     assert catalogue.readers("x.xlsx") == {"table": "table"} and catalogue.readers("x.xyz") == {}
     declared = [ending for one in catalogue.datasets().values() for ending in one.endings if one.gives == "table"]
     assert len(declared) == len(set(declared))
+
+
+def test_a_small_table_is_held_by_a_smaller_reservoir_unless_its_size_was_typed(files, command):
+    code, out, err = command("a.csv T=3 trials=1 n_jobs=1")
+    assert code == 0 and "geem" in out and "the table is small, so r=" in err
+    code, _, err = command("a.csv T=3 trials=1 n_jobs=1 r=100000")
+    assert code == 2 and "r + q must be at most" in err.splitlines()[-1]
