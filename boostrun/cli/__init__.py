@@ -24,8 +24,9 @@ from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
 # verbs whose process uses scikit-learn for nothing else
 _TRIALS = ("run", "reproduce", "tune", "frontier", "predict")
 _HOMES = {  # modules of the verbs that share one
-    "check": "doctor:check", "claims": "reproduce:claims", "data": "doctor:data", "ls": "doctor:ls",
-    "plan": "run:plan", "predict": "export:predict", "table": "reproduce:table",
+    "check": "doctor:check", "claims": "reproduce:claims", "data": "doctor:data",
+    "frontier": "reproduce:frontier", "ls": "doctor:ls", "plan": "run:plan", "predict": "export:predict",
+    "table": "reproduce:table",
 }  # fmt: skip
 _LONGEST = 1000  # characters of a sentence
 _IN_ASCII = {"±": "+-", "·": ".", "…": "...", "–": "-", "—": "-", "×": "x", "≤": "<=", "≥": ">=", "━": "=", "†": "+"}

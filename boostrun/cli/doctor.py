@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.frontier import ROOM
+from boostrun.cli.reproduce import ROOM
 from boostrun.config import MISSING, catalogue, defaults
 from boostrun.config.words import quoted, single_values, words_of_places
 from boostrun.errors import BoostrunError, did_you_mean

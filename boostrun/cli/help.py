@@ -341,7 +341,7 @@ def _complete_verb() -> bool:
 def _names_after(verb: str) -> Iterable[str]:
     """The names that a verb takes."""
     from boostrun.cli.doctor import GROUPS, RUNS
-    from boostrun.cli.frontier import names
+    from boostrun.cli.reproduce import names
     from boostrun.config import catalogue
 
     items = list(catalogue.options("paper"))

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from boostrun.cli.arguments import VERBS, parse
-from boostrun.cli.frontier import names
 from boostrun.cli.help import PAGES, page
+from boostrun.cli.reproduce import names
 from boostrun.config import catalogue
 from boostrun.runner.plan import compose_all
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from boostrun.cli.arguments import VERBS
-from boostrun.cli.frontier import names as frontiers
+from boostrun.cli.reproduce import names as frontiers
 from boostrun.config import catalogue
 
 from .page import loaded, script

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from boostrun.cli.arguments import VERBS, parse
-from boostrun.cli.frontier import names
+from boostrun.cli.reproduce import names
 from boostrun.config import catalogue
 from boostrun.config.words import split_ranges
 from boostrun.runner.plan import compose_all
