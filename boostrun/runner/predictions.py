@@ -1,10 +1,10 @@
 """The predictions of a trial's model on the test part: measured, and with ``run.predictions=true`` kept.
 
-A trial with ``run.metrics`` has the metrics of :mod:`boostrun.evaluation.metrics` in its record. Kept predictions are a
-file per trial, ``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers;
-``classes`` (k,) text; ``probabilities`` (n, k) float32 if the model has them and they take at most 32 MiB unpacked;
-``losses`` and ``bins``, log loss, Brier score and reliability over all samples, measured before rounding
-(:mod:`boostrun.evaluation.measures`). Missing trials have no rows.
+A trial with ``run.metrics`` has metrics beside accuracy in its record. Kept predictions are a file per trial,
+``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers; ``classes`` (k,) text;
+``probabilities`` (n, k) float32 if the model has them and they take at most 32 MiB unpacked; ``losses`` and ``bins``,
+log loss, Brier score and reliability over all samples, measured before rounding (:mod:`boostrun.evaluation.measures`).
+Missing trials have no rows.
 """
 
 from __future__ import annotations
@@ -22,8 +22,18 @@ import numpy as np
 
 from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
-from boostrun.evaluation import metrics
-from boostrun.evaluation.measures import BINS, Calibration, Trained, measure, together
+from boostrun.evaluation.measures import (
+    BINS,
+    CURVES,
+    Calibration,
+    Trained,
+    counted,
+    measure,
+    of_counts,
+    of_probabilities,
+    of_test_part,
+    together,
+)
 from boostrun.files import write_whole
 from boostrun.inputs.bank import Table
 
@@ -41,7 +51,7 @@ class Predictions(NamedTuple):
 
     Names of classes (k,), true and predicted class numbers (n,) of the test part, how good the probabilities are (None
     if the model has none), the (n, k) probabilities, (0, 0) if they are not kept, and the counts (stages, 3, k) of
-    :func:`boostrun.evaluation.metrics.counted` after several numbers of rounds, without stages (0, 3, 0).
+    :func:`boostrun.evaluation.measures.counted` after several numbers of rounds, without stages (0, 3, 0).
     """
 
     classes: tuple[str, ...]
@@ -82,7 +92,7 @@ def of(trained: Trained, most_bytes: int | None = None, stages: Sequence[int] = 
     for labels, answers, found, at_stages in _answers(trained, stages):
         truth.append(_numbers(labels, trained.data))
         predicted.append(_numbers(answers, trained.data))
-        counts = [metrics.counted(truth[-1], _numbers(one, trained.data), len(classes)) for one in at_stages]
+        counts = [counted(truth[-1], _numbers(one, trained.data), len(classes)) for one in at_stages]
         staged = staged + counts if counts else _NO_STAGES
         if found is None:
             continue
@@ -177,13 +187,13 @@ def _prefix(model: Any) -> str:
 
 
 def measured(found: Predictions) -> dict[str, float]:
-    """The metrics of :mod:`boostrun.evaluation.metrics` that the predictions allow, log loss, and the test part's."""
-    counts = metrics.counted(found.truth, found.predicted, len(found.classes))
-    values = metrics.of_counts(counts) | metrics.of_test_part(counts)
+    """The metrics that the predictions allow, log loss, and the test part's."""
+    counts = counted(found.truth, found.predicted, len(found.classes))
+    values = of_counts(counts) | of_test_part(counts)
     if found.calibration is not None:
         values["log_loss"] = found.calibration.log_loss
     if found.probabilities.size:
-        values |= metrics.of_probabilities(found.truth, found.probabilities)
+        values |= of_probabilities(found.truth, found.probabilities)
     return values
 
 
@@ -202,8 +212,8 @@ def add_metrics(trained: Trained, memory_mb: int) -> Predictions | None:
     right = found.staged[:, 2].sum(axis=1)
     accuracies = result["curve"].get("test_accuracy_pct", ())
     if 0 < len(right) == len(accuracies) and np.allclose(100.0 * right / len(found.truth), accuracies, atol=_NEAR):
-        values = [metrics.of_counts(counts) for counts in found.staged]
-        result["curve"] = {**result["curve"], **{name: [one[name] for one in values] for name in metrics.CURVES}}
+        values = [of_counts(counts) for counts in found.staged]
+        result["curve"] = {**result["curve"], **{name: [one[name] for one in values] for name in CURVES}}
     return found
 
 

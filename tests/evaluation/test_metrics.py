@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.preprocessing import label_binarize
 
-from boostrun.evaluation.metrics import counted, of_counts, of_probabilities, of_test_part
+from boostrun.evaluation.measures import counted, of_counts, of_probabilities, of_test_part
 
 
 def made(seed, classes, rows=60, without=()):
