@@ -117,12 +117,15 @@ class Form(NamedTuple):
         """The values of a pyarrow array, (n,) float64, NaN where missing; and (n,) bool, the values of no such form.
 
         Dates are seconds since 1970 (UTC without a zone), times seconds. Values that are not text keep their own
-        meaning. Raises BoostrunError for lists and other nested values.
+        meaning. Raises BoostrunError for lists and other nested values, and for dates or times that meet another kind.
         """
         if self.kind == "category":
             return self._places(as_text(column))
         found = typed(column)
         if found is not None:
+            kinds = {self.kind, form_of_type(column.type).kind}
+            if len(kinds) > 1 and kinds & {"date", "time"} and not np.isnan(found).all():
+                raise BoostrunError(f"values of the type {column.type}, and each should be a {self.kind}")
             return found, np.zeros(len(found), bool)
         column, convert = as_text(column), {"flag": _flags, "date": _dates, "time": _times}.get(self.kind, _numbers)
         return convert(column, self.detail)

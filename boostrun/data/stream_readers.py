@@ -16,7 +16,7 @@ import numpy as np
 
 from boostrun.data.columns import PLAIN, Form, array_of, as_text, without, without_blank_rows
 from boostrun.data.formats import source_of
-from boostrun.data.table import evidence, guesses, plain_labels
+from boostrun.data.table import evidence, guesses, plain_labels, say_forms
 from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError
 
@@ -165,6 +165,7 @@ class TableReader(IteratorReader):
         self.columns = self._source.names
         self._features = [name for name in self.columns if name != self.label]
         self._forms = self._forms_of()
+        say_forms(path.name, self._forms)
         self.bytes_per_row_read = 64 * len(self.columns)  # text, columns, and one array of them
         self.chunk_rows = max(1, int(limit / 4 // self.bytes_per_row_read))
         super().__init__(self._chunks, np.float32 if dtype is None else dtype, limit, name=str(path))

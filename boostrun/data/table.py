@@ -88,7 +88,8 @@ def parts_of(
         raise BoostrunError(f"dataset.group={group} is the label; name the column of the groups")
     columns = tuple(name for name in train.names if name not in (label, group) and name not in dropped)
     if not columns:
-        sep = "; dataset.sep says what separates columns" if isinstance(train, TextTable) else ""
+        alone = isinstance(train, TextTable) and len(train.names) == 1
+        sep = "; dataset.sep says what separates columns" if alone else ""
         raise BoostrunError(f"{train.where} has the label column '{label}' and no other: there are no features{sep}")
     read = _Read(train, label, group, columns, types, options, memory_mb, scratch)
     chosen, rest = np.arange(read.count), np.arange(0)
@@ -109,7 +110,7 @@ def parts_of(
     x_test = rest_of_train if test is None else other.rows_of(forms, np.ones(other.count, bool), memory_mb, scratch)[0]
     parts = TableParts(x_train, labels[0], x_test, labels[1], labels[2], columns)
     parts.label, parts.forms, parts.missing = label, forms, read.missing
-    _say_forms(read, forms)
+    _say_of_columns(read, forms)
     _hint(read.where, columns, x_train, labels[0])
     return parts
 
@@ -452,12 +453,17 @@ def _say(sentence: str) -> None:
         print(f"boostrun: {sentence}", file=sys.stderr)
 
 
-def _say_forms(read: _Read, forms: Mapping[str, Form]) -> None:
-    """Name the columns whose form is not plain, and those of text with hardly a value twice."""
+def say_forms(where: str, forms: Mapping[str, Form]) -> None:
+    """Name the columns whose form is not plain on stderr."""
     said = [f"{name}: {forms[name].said()}" for name in forms if forms[name].said()]
     if said:
         more = f"; and {len(said) - 8} more columns" if len(said) > 8 else ""
-        _say(f"{read.where} is read with {'; '.join(said[:8])}{more}")
+        _say(f"{where} is read with {'; '.join(said[:8])}{more}")
+
+
+def _say_of_columns(read: _Read, forms: Mapping[str, Form]) -> None:
+    """Name the columns whose form is not plain, and those of text with hardly a value twice."""
+    say_forms(read.where, forms)
     for column in read.columns:
         count = len(column.words)
         if forms[column.name].kind == "category" and read.count >= _MANY and 2 * count > read.count:

@@ -11,6 +11,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import re
 import sys
 from collections import Counter
@@ -29,7 +30,7 @@ MISSING = (
 )  # fmt: skip
 """Words that stand for a missing value of a feature unless ``dataset.na`` gives others: the list of pandas."""
 
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "blank": " "}
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", r"\t": "\t", "bar": "|", "blank": " "}
 _HEAD = 1 << 18  # bytes by which a file is judged
 _JUDGED = 400  # rows
 _SHARE = 64  # a block of text is this part of the memory
@@ -324,6 +325,8 @@ def look(
     if told:
         skipped = told.end()
     separator = options.get("sep") and SEPARATORS.get(str(options["sep"]), str(options["sep"]))
+    if separator and (len(separator) > 1 or separator in '"\r\n'):
+        raise BoostrunError(f"dataset.sep={separator!r} is no separator: {', '.join(SEPARATORS)}, or a character")
     separator = separator or (told and told.group(1)) or _separator(text[skipped:], whole)
     rows, ends = _parsed(text[skipped:], separator, whole)
     if not rows and not whole:
@@ -349,7 +352,8 @@ def look(
     other = any(len(row) != len(rows[0]) for row in rows) or width != len(rows[0])
     quotes = re.search(re.escape(separator) + r'[ ]+"', text) is not None
     return TextLayout(
-        encoding, separator, named, names, mark + len(before.encode(encoding)), other or quotes or separator == " ",
+        encoding, separator, named, names, mark + len(before.encode(encoding)),
+        other or quotes or separator == " " or not separator.isascii(),
         samples,
     )  # fmt: skip
 
@@ -386,6 +390,7 @@ def _encoding(head: bytes, given: str | None, where: str) -> tuple[str, int]:
             return name, len(mark)
     if given is not None:
         try:
+            b"a".decode(str(given), "ignore")  # a LookupError, too, for codecs such as base64
             return codecs.lookup(str(given)).name, 0
         except LookupError:
             raise BoostrunError(f"dataset.encoding={given} is no encoding; known are utf-8, latin-1, cp1252") from None
@@ -446,7 +451,7 @@ def _separator(text: str, whole: bool) -> str:
     """The separator with which most rows have the same number of cells, and fewest cells hold another separator."""
     best, found = (0.0, 0.0), " "
     for mark in (",", ";", "\t", "|"):
-        rows = _parsed(text, mark, whole)[0]
+        rows = [*itertools.dropwhile(lambda row: len(row) == 1, _parsed(text, mark, whole)[0])]  # a title, or a remark
         if not rows:
             continue
         (usual, count), *_ = Counter(map(len, rows)).most_common(1)

@@ -191,6 +191,15 @@ def test_a_category_is_its_place_among_the_known_and_minus_one_otherwise():
     assert form.numbers(pa.array([10, 11]))[0].tolist() == [0, -1] == form.numbers(pa.array([10.0, 1.5]))[0].tolist()
 
 
+def test_dates_and_numbers_do_not_stand_for_each_other():
+    days = pa.array([EPOCH, None])
+    with pytest.raises(BoostrunError, match=r"values of the type timestamp\[us\], and each should be a number"):
+        PLAIN.numbers(days)
+    with pytest.raises(BoostrunError, match="values of the type int64, and each should be a date"):
+        Form("date", "2024-01-31").numbers(pa.array([5]))
+    assert np.isnan(Form("date", "2024-01-31").numbers(pa.array([None, math.nan]))[0]).all()
+
+
 def test_times_with_days_signs_and_halves_of_the_day_are_seconds():
     seconds = {"1 days 02:03:04.5": 93784.5, "-1 days +23:00:00": -3600, "-1:30": -5400, "12:30 PM": 45000,
                "12:05 am": 300, "1:00 pm": 46800, "26:00": 93600, "-1 day, 2:00:00": -79200}  # fmt: skip

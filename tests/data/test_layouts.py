@@ -63,6 +63,7 @@ TWINS = {
     "UTF-32": PLAIN.encode("utf-32"),
     "numbers from 1 as names": lines(lambda i: f"{i},{i % 7},{KINDS[i]}", "1,2,kind"),
     "units": lines(lambda i: f"{i}.5 kg,{i % 7},{KINDS[i]}"),
+    "a remark before few rows": "# short\n" + PLAIN,
     "BOM": "\ufeff" + PLAIN,
     "UTF-16": PLAIN.encode("utf-16"),
     "UTF-16 without a mark": PLAIN.encode("utf-16-be"),
@@ -301,7 +302,10 @@ def test_keys_say_what_columns_and_words_are(tmp_path, monkeypatch, capsys):
         (["dataset.na=[?]", "dataset.types={day: date}"], "day or month first"),
         (["dataset.na=[?]", "dataset.types={dya: date_dmy}"], "no column 'dya'"),
         (["dataset.drop=[kind]"], "which is the label"), (["dataset.decimal=dot"], "point, comma"),
-        (["dataset.encoding=klingon"], "is no encoding"), (["dataset.types={day: when}"], "date_dmy"),
+        (["dataset.encoding=klingon"], "is no encoding"), (["dataset.encoding=base64"], "is no encoding"),
+        (["dataset.sep=;;"], "';;' is no separator"),
+        (["dataset.drop=[code, n, day]"], "and no other: there are no features"),
+        (["dataset.types={day: when}"], "date_dmy"),
     ):  # fmt: skip
         assert main([*base, *words]) == 2
         err = capsys.readouterr().err.splitlines()[-1]
