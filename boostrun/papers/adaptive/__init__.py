@@ -27,17 +27,17 @@ _LAMINATING = {"laminating_Q": Choices(None, 32, 64, 128, 256, 512)}
 _SCALES = Tuning("scale", tuple(range(12)))  # of the bandits, in the paper
 
 POLICIES = {
-    name: f"{_HERE}.policies.{place}"
+    name: f"{_HERE}.policies{place}"
     for name, place in {
-        "uniform_naive": "policy:UniformNaive", "uniform_1q": "policy:Uniform1Q", "uniform_q1": "policy:UniformQ1",
-        "best_family": "tasting:BestFamily", "ucb": "bandits:UCB", "exp3p": "bandits:Exp3P",
-        "eps_greedy": "bandits:EpsGreedy", "tasting_1q": "tasting:Tasting1Q",
-        "tasting_q1": "tasting:TastingQ1", "mas_naive": "mas:MASNaive", "mas_1q": "mas:MAS1Q",
-        "mas_q1": "mas:MASQ1",
-        "laminating": "laminating:Laminating", "tasting_laminating": "tasting:TastingLaminating",
-        "tasting_ucb": "tasting:TastingUCB", "fixed_sample": "policy:FixedSample",
-        "pruning": "laminating:Pruning", "mabsplit": "laminating:MABSplit",
-        "few_features": "policy:FewFeatures",
+        "uniform_naive": ":UniformNaive", "uniform_1q": ":Uniform1Q", "uniform_q1": ":UniformQ1",
+        "best_family": ".tasting:BestFamily", "ucb": ".bandits:UCB", "exp3p": ".bandits:Exp3P",
+        "eps_greedy": ".bandits:EpsGreedy", "tasting_1q": ".tasting:Tasting1Q",
+        "tasting_q1": ".tasting:TastingQ1", "mas_naive": ".mas:MASNaive", "mas_1q": ".mas:MAS1Q",
+        "mas_q1": ".mas:MASQ1",
+        "laminating": ".laminating:Laminating", "tasting_laminating": ".tasting:TastingLaminating",
+        "tasting_ucb": ".tasting:TastingUCB", "fixed_sample": ":FixedSample",
+        "pruning": ".laminating:Pruning", "mabsplit": ".laminating:MABSplit",
+        "few_features": ":FewFeatures",
     }.items()
 }  # fmt: skip
 

@@ -18,9 +18,9 @@ from boostrun.kernels import votes as kernels
 from boostrun.kernels.lanes import LANES, empty, zeros
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.stumps import VoteEnsemble
+from boostrun.papers.adaptive import policies as draws
 from boostrun.papers.adaptive import vote_trees
-from boostrun.papers.adaptive.policies import policy as draws
-from boostrun.papers.adaptive.policies.policy import hook
+from boostrun.papers.adaptive.policies import hook
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 
 ACCOUNTS = ("selection", "pilot", "tasting", "refit", "update")

@@ -28,7 +28,7 @@ from boostrun.papers.adaptive.adaboost_mh import (
     one_column_a_class,
 )
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys
-from boostrun.papers.adaptive.policies.policy import hook, own_copy
+from boostrun.papers.adaptive.policies import hook, own_copy
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 
 

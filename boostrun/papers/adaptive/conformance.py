@@ -11,7 +11,7 @@ import numpy as np
 from boostrun.conformance import Check, Failed, Skipped, numpy_left_alone
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.adaboost_mh import Board
-from boostrun.papers.adaptive.policies.policy import hook
+from boostrun.papers.adaptive.policies import hook
 
 _N, _FAMILIES, _EACH, _STEPS = 60, 19, 4, 12
 

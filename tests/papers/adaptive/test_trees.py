@@ -13,8 +13,7 @@ from boostrun.papers.adaptive import POLICIES
 from boostrun.papers.adaptive import vote_trees as kernels
 from boostrun.papers.adaptive.adaboost_mh import CHARGED, SplitBoard, TreeRun, one_column_a_class
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
-from boostrun.papers.adaptive.policies import Pruning, UniformNaive
-from boostrun.papers.adaptive.policies.policy import own_copy
+from boostrun.papers.adaptive.policies import Pruning, UniformNaive, own_copy
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 from tests.marks import slow_but
 from tests.reference import vote_trees as twin

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from boostrun.papers.adaptive.keys import BanditKeys, EpsGreedyKeys, Exp3PKeys
-from boostrun.papers.adaptive.policies.policy import BestCandidate, random_argmax
+from boostrun.papers.adaptive.policies import BestCandidate, random_argmax
 
 _BINS = 256
 

@@ -14,8 +14,8 @@ from boostrun.errors import BoostrunError
 from boostrun.kernels.lanes import LANES, empty, load, widen_into, zeros
 from boostrun.papers.adaptive.adaboost_mh import search
 from boostrun.papers.adaptive.keys import LaminatingKeys, MABSplitKeys
+from boostrun.papers.adaptive.policies import OnAllSamples, Policy
 from boostrun.papers.adaptive.policies import bandits as arms
-from boostrun.papers.adaptive.policies.policy import OnAllSamples, Policy
 
 _MOST, _LEAST_SAMPLES = 1024, 32
 

@@ -20,7 +20,7 @@ from scipy.special import log_ndtr
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive.keys import MAS1QKeys, MASKeys, MASNaiveKeys, MASQ1Keys
-from boostrun.papers.adaptive.policies.policy import Policy
+from boostrun.papers.adaptive.policies import Policy
 
 _SUMS = {"reassoc", "contract", "nsz", "arcp"}  # in any order, so that loops fill vector registers
 _REACH = 8.0  # standard deviations

@@ -8,8 +8,8 @@ import numpy as np
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.papers.adaptive.keys import BestFamilyKeys, TastingKeys, TastingLaminatingKeys, TastingUCBKeys
+from boostrun.papers.adaptive.policies import BestCandidate, OnAllSamples, random_argmax
 from boostrun.papers.adaptive.policies.laminating import Laminating, laminate
-from boostrun.papers.adaptive.policies.policy import BestCandidate, OnAllSamples, random_argmax
 
 
 class BestFamily(BestFamilyKeys, BestCandidate):

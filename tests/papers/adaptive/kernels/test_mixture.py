@@ -9,8 +9,8 @@ from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
 from boostrun.kernels.lanes import empty
+from boostrun.papers.adaptive import policies as sampling
 from boostrun.papers.adaptive.policies import mas as kernels
-from boostrun.papers.adaptive.policies import policy as sampling
 from boostrun.papers.adaptive.policies.mas import Mixtures
 from tests.kernels.test_stumps import problem
 from tests.reference import mixture as twin

@@ -24,9 +24,9 @@ from boostrun.papers.adaptive.policies import (
     TastingQ1,
     Uniform1Q,
     UniformNaive,
+    random_argmax,
 )
 from boostrun.papers.adaptive.policies.laminating import laminate
-from boostrun.papers.adaptive.policies.policy import random_argmax
 from boostrun.papers.adaptive.policies.tasting import rank_weights
 
 NAMES = ("left", "middle", "right")
