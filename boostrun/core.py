@@ -90,19 +90,19 @@ DATASETS = {
         "csv", data.OpenMLKeys, "a data set of openml.org by number or by name (Vanschoren et al. 2013)"
     ),
     "pendigits": _data_set(
-        "uci", data.UciTableKeys,
+        "arrays", data.UciTableKeys,
         "pen strokes of ten digits as 16 integers (Alpaydin & Alimoglu, UCI; Shalev-Shwartz et al. 2011)",
     ),
     "statlog": _data_set(
-        "uci", data.UciTableKeys,
+        "arrays", data.UciTableKeys,
         "Landsat pixels, six kinds of soil, as 36 integers (StatLog, UCI; Shalev-Shwartz et al. 2011)",
     ),
     "isolet": _data_set(
-        "uci", data.UciTableKeys,
+        "arrays", data.UciTableKeys,
         "spoken letters, 26 classes, as 617 numbers (Cole & Fanty, UCI; Shalev-Shwartz et al. 2011)",
     ),
     "letter": _data_set(
-        "uci", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)"
+        "arrays", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)"
     ),
     "chars74k": _data_set(
         "image_sets", data.Chars74KKeys,
