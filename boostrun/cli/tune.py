@@ -27,9 +27,17 @@ from boostrun.config.words import Span, keys_and_values, single_values, split_ra
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import METRICS, measure_of, places_of
 from boostrun.report.markup import align, cost_head, cost_text, escape, lower_is_better, metric_name, write_bytes
-from boostrun.runner import tuned
-from boostrun.runner.plan import PlannedCell, cell_of, compose_one, open_store, table_of
-from boostrun.runner.tuned import with_values
+from boostrun.runner.plan import (
+    PlannedCell,
+    cell_of,
+    compose_one,
+    open_store,
+    searched_folder,
+    table_of,
+    tuned_folder,
+    with_values,
+)
+from boostrun.store.cell import Cell
 
 PREFIX = "tune."
 _BEST = 10  # trials of a search that are printed
@@ -110,14 +118,48 @@ def _report_grid(
     cells: Sequence[PlannedCell], settings: Settings, combination: Sequence[str], words: Arguments
 ) -> None:
     records = [cell.done[0] for cell in cells]
-    choice = tuned.choose([cell.cell for cell in cells], records)
+    choice = _choose([cell.cell for cell in cells], records)
     word = f"{choice['key']}={choice['value']}"
-    folder = tuned.folder(settings.root["results"], cell_of(settings))
+    folder = tuned_folder(settings.root["results"], cell_of(settings))
     _keep(folder, choice, records, settings)
     if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
         print(f"every value does the same here: {word} is no better than the others")
     print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
     print(f"next: boostrun {shlex.join([*words.config_words, *combination, word])}\n")
+
+
+def _choose(cells: Sequence[Cell], records: Sequence[Mapping]) -> dict[str, Any]:
+    """The choice from a grid, as ``tuned.json`` keeps it: the cell whose record has the smallest tuning metric.
+
+    Of equal figures the default of the tuned key is chosen, else the first. ``grid`` has the metric and the costs of
+    each value, ``cost`` those of the run with the chosen value, alone and ``with_tuning``.
+    """
+    method = catalogue.method(cells[0].algo)
+    assert method.tuning is not None  # checked by the command
+    key, by = method.tuning.key, method.tuning.by
+    costs = [cost for cost in ("evaluations", "train_seconds") if cost in records[0]["cost"]]
+    grid = [
+        {
+            "value": cell.algo[key],
+            by: record["metrics"][by],
+            **{cost: record["cost"][cost] for cost in costs},
+            "record": record["key"],
+        }
+        for cell, record in zip(cells, records)
+    ]
+    best = min(grid, key=lambda row: (row[by], row["value"] != method.fields[key].default))
+    return {
+        "label": cells[0].label,
+        "key": f"algo.{key}",
+        "value": best["value"],
+        "by": by,
+        "seed": records[0]["seed"],
+        "cost": {
+            "of_the_run": {cost: best[cost] for cost in costs},
+            "with_tuning": {cost: sum(row[cost] for row in grid) for cost in costs},
+        },
+        "grid": grid,
+    }
 
 
 def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str, Any]], settings: Settings) -> None:
@@ -195,7 +237,7 @@ def _report_search(choice: Any, combination: Sequence[str], words: Arguments, in
             why = choice.rows[0]["why"]
             print(f"no values are chosen for {cell_of(settings).label}: all trials failed ({why})", file=sys.stderr)
         return
-    folder = tuned.searched_folder(settings.root["results"], cell_of(settings))
+    folder = searched_folder(settings.root["results"], cell_of(settings))
     store = open_store(settings)
     keys = dict.fromkeys(key for row in choice.rows for key in row["records"])
     _keep(folder, choice.kept(), [record for key in keys if (record := store.done(key)) is not None], settings)

@@ -25,9 +25,8 @@ from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
 from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials, word
-from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of
+from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
 from boostrun.runner.search import BY, HOLDOUT, Choice, Study, study_of, tune_all
-from boostrun.runner.tuned import with_values
 
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # keys that other lines name, or that change nothing
 _QUICK_METHODS = 3  # per paper

@@ -3,6 +3,10 @@
 First the user's own choices among the words are added to the catalogue (:mod:`boostrun.extend`). Then the configuration
 is composed and checked (:mod:`boostrun.config`). Last, the input of the data set refuses settings that it cannot serve,
 and it is decided whether each trial splits the samples in a new way.
+
+Values that ``boostrun tune`` has chosen are put in the place of ``tuned``. A choice from a grid belongs to a
+configuration without the tuned value, one from a search to the settings the search began with. Either is the file
+``tuned.json`` in a folder below ``<results>/tuned``, beside a table of the trials it was chosen from and their records.
 """
 
 from __future__ import annotations
@@ -26,14 +30,14 @@ from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import OwnChoice, registered, take_named, try_out
 from boostrun.inputs import Input, Places, input_of
 from boostrun.methods.declaration import obtain
-from boostrun.runner import tuned
 from boostrun.store import Store, packs_below
 from boostrun.store import code as changes
-from boostrun.store.cell import Cell, Inputs, Trial, canonical_json
+from boostrun.store.cell import Cell, Inputs, Trial, canonical_json, digest_of
 from boostrun.store.code import RERUN, Equivalent, code_of
 
 MOST_TRIALS = 500_000  # of one command
 _MOST_NAMES = 3  # changed definitions that are named
+_TUNED = "tuned"
 
 
 def compose_one(words: Sequence[str], config_dir: str | None = None) -> Settings:
@@ -200,7 +204,7 @@ def _plan_cell(
     data_key: Callable[[str, str, Places], str] | None,
 ) -> PlannedCell:
     cell = cell_of(settings)
-    filled, untuned = tuned.fill_in(settings, cell)
+    filled, untuned = _fill_in(settings, cell)
     if filled is not settings:
         settings, cell = filled, cell_of(filled)
     code = code_of(cell)
@@ -293,3 +297,96 @@ def table_of(settings: Settings, progress: bool = True):
     cell, places = cell_of(settings), places_of(settings)
     dataset = of_trial(cell.dataset, settings.root["seed"], places.data_root)
     return input_for(cell.dataset).prepare(dataset, cell.features, places, progress)
+
+
+# -- values chosen by boostrun tune ------------------------------------------------------------------------------------
+
+
+def _grid_key(cell: Cell) -> str:
+    """The key of the algorithm that a paper's grid tunes; empty if it has none."""
+    tuning = catalogue.method(cell.algo).tuning
+    return tuning.key if tuning else ""
+
+
+def tuned_folder(results: str | Path, cell: Cell) -> Path:
+    """The folder of a choice from a grid, the same for all values of the tuned key.
+
+    >>> cell = Cell({"name": "ucb", "scale": 3}, {"name": "digits"}, {"name": "raw"}, {"T": 20, "Q": 10})
+    >>> tuned_folder("results", cell).as_posix()
+    'results/tuned/ucb-digits-raw-T20-Q10-4f726f48'
+    """
+    content = cell.config()
+    content["algo"].pop(_grid_key(cell), None)
+    return _below_tuned(results, cell, content)
+
+
+def searched_folder(results: str | Path, cell: Cell) -> Path:
+    """The folder of the choice of a search that began with this cell.
+
+    >>> cell = Cell({"name": "geem", "shrinkage": 0.5}, {"name": "digits"}, {"name": "raw"}, {"r": 20})
+    >>> searched_folder("results", cell).as_posix()
+    'results/tuned/geem-digits-raw-r20-e47d1e03'
+    """
+    return _below_tuned(results, cell, {"searched": cell.config()})
+
+
+def _below_tuned(results: str | Path, cell: Cell, content: Mapping[str, Any]) -> Path:
+    name = "-".join(cell.label.replace("·", " ").replace("=", "").split())
+    return Path(results) / _TUNED / f"{name}-{digest_of(content)[:8]}"
+
+
+def _fill_in(settings: Settings, cell: Cell) -> tuple[Settings, str]:
+    """The settings with the chosen values in place of ``tuned``, and a sentence if they have not been chosen yet.
+
+    ``algo.KEY=tuned`` takes the value from a grid, ``tuned=true`` all values of a search; a method with nothing to
+    search is left as it is. Raises BoostrunError for a choice that cannot be read.
+    """
+    key = _grid_key(cell)
+    if key and settings.algo[key] == _TUNED:
+        value = _read_choice(tuned_folder(settings.root["results"], cell), "value")
+        if value is None:
+            return settings, _not_tuned(f"algo.{key}=tuned", cell)
+        return dataclasses.replace(settings, algo={**settings.algo, key: value}), ""
+    if settings.root["tuned"]:
+        values = _read_choice(searched_folder(settings.root["results"], cell), "values")
+        if values is not None:
+            return with_values(settings, values), ""
+        if catalogue.method(cell.algo).search:
+            return settings, _not_tuned("tuned=true", cell)
+    return settings, ""
+
+
+def _read_choice(folder: Path, part: str) -> Any:
+    """A part of the choice in a folder; None if there is none."""
+    path = folder / "tuned.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))[part]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BoostrunError(f"{path} is no choice made by boostrun tune ({error}); tune again") from None
+
+
+def _not_tuned(word: str, cell: Cell) -> str:
+    return f"{word}: nothing is tuned for {cell.label}; boostrun tune with the same settings chooses it"
+
+
+def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
+    """The settings with other values of keys of the method (``algo.shrinkage``) and of its budget (``T``), checked.
+
+    >>> changed = with_values(compose_one(["algo=wsam", "r=20"]), {"algo.shrinkage": 1, "T": 7})
+    >>> changed.algo["shrinkage"], changed.budget
+    (1.0, {'r': 20, 'q': 20, 'T': 7})
+    """
+    algo, root = dict(settings.algo), dict(settings.root)
+    for key, value in values.items():
+        group, dot, name = key.partition(".")
+        if dot:
+            algo[name] = value
+        else:
+            root[group] = value
+    own = {"class": algo.pop("class")} if "class" in algo else {}
+    algo = config.check_group("algo", algo)
+    checked = {"name": algo["name"], **own, **algo}
+    root = config.check_root(root)
+    return dataclasses.replace(settings, algo=checked, root=root, budget=config.check_budget(checked, root))

@@ -25,9 +25,8 @@ from boostrun.report.entry import ACCURACY, metric_key
 from boostrun.report.markup import lower_is_better, metric_name
 from boostrun.runner import predictions
 from boostrun.runner.execute import RunResult, run_cells
-from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of
+from boostrun.runner.plan import PlannedCell, cell_of, open_store, places_of, with_values
 from boostrun.runner.progress import RunProgress
-from boostrun.runner.tuned import with_values
 
 BATCH = 5  # trials proposed before any loss is known
 HOLDOUT = 0.2  # default share of the training data that is held out

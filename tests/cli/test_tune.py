@@ -115,10 +115,9 @@ def test_where_a_run_fails_nothing_is_chosen(command, workplace, monkeypatch):
 
 @pytest.mark.parametrize("content", ["", "[]", '{"value"}', '{"values": 3}'])
 def test_a_choice_that_cannot_be_read_is_one_sentence(content, command, workplace):
-    from boostrun.runner.plan import cell_of, compose_one
-    from boostrun.runner.tuned import folder
+    from boostrun.runner.plan import cell_of, compose_one, tuned_folder
 
-    place = folder("results", cell_of(compose_one(["algo=ucb", "T=3"])))
+    place = tuned_folder("results", cell_of(compose_one(["algo=ucb", "T=3"])))
     place.mkdir(parents=True)
     (place / "tuned.json").write_text(content)
     code, _, err = command("algo=ucb T=3 algo.scale=tuned n_jobs=1")

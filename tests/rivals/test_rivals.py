@@ -18,9 +18,8 @@ from boostrun.methods.declaration import obtain
 from boostrun.rivals import linear
 from boostrun.rivals.linear import first_on_the_path
 from boostrun.runner.frontier import default_methods
-from boostrun.runner.plan import cell_of, compose_one
+from boostrun.runner.plan import cell_of, compose_one, with_values
 from boostrun.runner.search import Sampler, study_of
-from boostrun.runner.tuned import with_values
 
 METHODS = {
     name: method for name, method in catalogue.methods().items()
