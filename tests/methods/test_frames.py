@@ -249,3 +249,15 @@ def test_training_goes_on_with_the_bins_that_it_began_with():
     model = ReservoirClassifier(reservoir_size=40, warm_start=True, **SMALL).fit(GAPS, Y).set_params(n_estimators=16)
     whole = ReservoirClassifier(reservoir_size=40, **{**SMALL, "n_estimators": 16}).fit(GAPS, Y)
     assert np.array_equal(scores(model.fit(GAPS, Y), GAPS), scores(whole, GAPS))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8])
+def test_an_array_that_needs_no_check_is_answered_as_a_checked_one(kind):
+    X = np.random.default_rng(0).integers(0, 9, (90, 4)).astype(kind)
+    model = ReservoirClassifier(reservoir_size=20, n_estimators=5, random_state=0).fit(X, X[:, 0] > X[:, 1])
+    expected = model.decision_function(X.tolist() if kind is not np.float32 else np.asfortranarray(X))
+    for given in (X, np.asfortranarray(X), X[::1], np.repeat(X, 2, axis=1)[:, ::2]):
+        assert np.array_equal(model.decision_function(given), expected)
+    for bad in (X[:, :3], X[0], X[:0], np.full((2, 4), np.inf)):
+        with pytest.raises(ValueError):
+            model.predict(bad)
