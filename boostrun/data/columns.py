@@ -7,6 +7,7 @@ the model, for new rows.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -263,10 +264,8 @@ def without(column: Any, missing: Sequence[str]) -> Any:
 
 def array_of(table: Any, name: str) -> Any:
     """A column of an Arrow table as one array."""
-    import pyarrow as pa
-
-    chunks = table.column(table.schema.names.index(name)).chunks
-    return chunks[0] if len(chunks) == 1 else pa.chunkedarray_of(chunks).combine_chunks()
+    column = table.column(table.schema.get_field_index(name))
+    return column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
 
 
 def without_blank_rows(table: Any, label: str) -> Any:
@@ -293,8 +292,13 @@ def blanked(values: np.ndarray, missing: Sequence[str]) -> np.ndarray:
     >>> blanked(np.array([1.0, -999.0]), ("", "-999"))
     array([ 1., nan])
     """
-    marks = [float(word) for word in missing if re.fullmatch(r"[+-]?[0-9]+\.?[0-9]*", word)]
+    marks = _numbers_among(tuple(missing))
     return np.where(np.isin(values, marks), np.nan, values) if marks else values
+
+
+@functools.lru_cache
+def _numbers_among(words: tuple[str, ...]) -> list[float]:
+    return [float(word) for word in words if re.fullmatch(r"[+-]?[0-9]+\.?[0-9]*", word)]
 
 
 def _matching(column: Any, pattern: str) -> np.ndarray:

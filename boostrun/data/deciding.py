@@ -208,7 +208,7 @@ def _date_form(name: str, where: str, seen: Seen, kind: str | None) -> Form | No
         _refuse_doubtful_dates(name, where, seen, fits[0])
     if fits:
         return Form("date", fits[0])
-    return Form("time", "12:30") if all(re.fullmatch(TIME, word) for word in words) else None
+    return Form("time", "12:30") if all(map(_is_time, words)) else None
 
 
 def _is_date(word: str, detail: str | None = None) -> bool:
@@ -248,6 +248,10 @@ def _refuse_unread(name: str, where: str, seen: Seen) -> None:
         )
 
 
+def _is_time(word: str) -> bool:
+    return re.fullmatch(TIME, word) is not None
+
+
 def _is_number(word: str) -> bool:
     return bool(number_forms([word]) or INFINITE.fullmatch(word))
 
@@ -261,7 +265,7 @@ def _refuse_mixed(name: str, where: str, seen: Seen) -> None:
             f"column '{name}' of {where} has {_shown(lists[0])} in row {seen.counts[lists[0]][1] + 1}, a list: give "
             f"each of its values a column, or leave it out by dataset.drop=[{name}]"
         )
-    for what, fits in (("numbers", _is_number), ("dates", _is_date)):
+    for what, fits in (("numbers", _is_number), ("dates", _is_date), ("times", _is_time)):
         good = {word for word in seen.counts if fits(word)}
         if sum(seen.counts[word][0] for word in good) < _HALF * total:
             continue

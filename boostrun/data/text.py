@@ -342,9 +342,8 @@ def look(
     header = options.get("header")
     named = _is_named(rows, wanted) if header is None else bool(header)
     samples = rows[1:] if named else rows
-    if named and len(rows) > _FEW and len(_over_numbers(rows[1:])) > 1 and _over_numbers(rows[1:]) == _over_numbers(
-        [rows[0], *rows[2:]]
-    ):  # fmt: skip
+    words = [*_over_numbers(rows[1:])] if named and len(rows) > _FEW else []
+    if len(words) > 1 and words == [*_over_numbers([rows[0], *rows[2:]])]:
         second = separator.join(rows[1])
         raise BoostrunError(f"{where} has a second line of names or units, {second[:60]!r}; remove it")
     names, width = _names(rows, samples, named, where)
@@ -365,22 +364,20 @@ def _other_kind(where: str, kind: str) -> BoostrunError:
     )
 
 
-def _over_numbers(rows: list[list[str]]) -> list[int]:
-    """The columns in which words stand in the first row, and numbers alone below it."""
-    found = []
-    for place, cell in enumerate(rows[0]):
-        below = [row[place].strip() for row in rows[1:] if place < len(row)]
-        below = [each for each in below if each not in MISSING]
-        is_word = re.search(r"[^\W\d_]", cell) and cell.strip() not in MISSING and not number_forms([cell.strip()])
-        if is_word and below and all(number_forms([each]) for each in below):
-            found.append(place)
-    return found
+def _over_numbers(rows: list[list[str]]) -> Iterator[int]:
+    """The columns in which a word stands in the first row, and numbers alone below it."""
+    for place, cell in enumerate(map(str.strip, rows[0])):
+        if not re.search(r"[^\W\d_]", cell) or cell in MISSING or number_forms([cell]):
+            continue
+        below = {row[place].strip() for row in rows[1:] if place < len(row)} - {*MISSING}
+        if below and all(number_forms([each]) for each in below):
+            yield place
 
 
 def _is_remark(rows: list[list[str]]) -> bool:
     """Whether the first row, a remark or almost empty, stands before a line of names over numbers."""
     bare = rows[0][0].strip().startswith("#") or sum(1 for cell in rows[0] if cell.strip()) < min(2, len(rows[0]) - 1)
-    return bare and len(rows) > _FEW and bool(_over_numbers(rows[1:]))
+    return bare and len(rows) > _FEW and any(True for _ in _over_numbers(rows[1:]))
 
 
 def _encoding(head: bytes, given: str | None, where: str) -> tuple[str, int]:
@@ -480,7 +477,7 @@ def _is_named(rows: list[list[str]], wanted: Collection[str]) -> bool:
     first = [cell.strip() for cell in rows[0]]
     if set(wanted) & set(first):
         return True
-    if _over_numbers([rows[0], *(row for row in rows[1:] if row != rows[0])]):
+    if any(True for _ in _over_numbers([rows[0], *(row for row in rows[1:] if row != rows[0])])):
         return True
     below = [[row[place].strip() for row in rows[1:] if place < len(row)] for place in range(len(first))]
     numbers = [_is_number(cell) or bool(number_forms([cell])) for cell in first]
@@ -488,6 +485,9 @@ def _is_named(rows: list[list[str]], wanted: Collection[str]) -> bool:
     if not any(numbers):
         return len(rows) < _FEW or any(new) or not all(below)
     present = [[cell for cell in column if cell not in MISSING] for column in below]
+    pairs = [(cell, column) for cell, number, column in zip(first, numbers, present) if number and column]
+    if all(not {*number_forms([cell])} & {*number_forms(column)} for cell, column in pairs):  # 10% over 1.5
+        return any(number_forms(column) for _, column in pairs)
     if any(
         cell and not number and column and all(number_forms([each]) for each in column)
         for cell, number, column in zip(first, numbers, present)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostrun.data.columns import FORMS, PLAIN, Form, form_of_type, typed
+from boostrun.data.columns import FORMS, PLAIN, Form, array_of, form_of_type, typed
 from boostrun.data.deciding import Said, Seen, form_of, number_forms
 from boostrun.errors import BoostrunError
 
@@ -161,6 +161,7 @@ def decided(words, rows=30, **said):
         (["1 days 02:00:00", "-1 days +23:00:00", "0 days 00:00:05"], {}, Form("time", "12:30")),
         (["12:30 PM", "1:05 am"], {}, Form("time", "12:30")),
         (["x", "1", "2", "3"], {}, "repeats its line of names in row 1"),
+        (["12:30", "1:05", "25:61"], {}, "times and 3 other values, first 25:61 in row 3"),
         (["1_0", "2_0"], {}, Form("category", "", ("1_0", "2_0"))),
         (["red", "1 red"], {}, Form("category", "", ("1 red", "red"))),
     ],
@@ -189,6 +190,12 @@ def test_a_category_is_its_place_among_the_known_and_minus_one_otherwise():
     values, bad = form.numbers(pa.array(["b", " a ", "c", None]))
     assert np.array_equal(values, [2, 1, -1, np.nan], equal_nan=True) and not bad.any()
     assert form.numbers(pa.array([10, 11]))[0].tolist() == [0, -1] == form.numbers(pa.array([10.0, 1.5]))[0].tolist()
+
+
+def test_a_column_of_several_chunks_is_one_array():
+    parts = [pa.array(["a", None]).dictionary_encode(), pa.array(["b"]).dictionary_encode()]
+    table = pa.table({"x": pa.chunked_array(parts)})
+    assert array_of(table, "x").to_pylist() == ["a", None, "b"] and array_of(table.slice(0, 0), "x").to_pylist() == []
 
 
 def test_dates_and_numbers_do_not_stand_for_each_other():

@@ -64,6 +64,7 @@ TWINS = {
     "numbers from 1 as names": lines(lambda i: f"{i},{i % 7},{KINDS[i]}", "1,2,kind"),
     "units": lines(lambda i: f"{i}.5 kg,{i % 7},{KINDS[i]}"),
     "a remark before few rows": "# short\n" + PLAIN,
+    "percents as names": PLAIN.replace("a,b", "10%,90%", 1),
     "BOM": "\ufeff" + PLAIN,
     "UTF-16": PLAIN.encode("utf-16"),
     "UTF-16 without a mark": PLAIN.encode("utf-16-be"),
