@@ -44,17 +44,17 @@ def main(words: Arguments) -> int:
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
     from boostrun.export import onnx as onnx_model
     from boostrun.export.parts import check
-    from boostrun.runner import keep
+    from boostrun.runner.execute import check_kept, train_one
     from boostrun.runner.plan import compose_one
 
     settings = compose_one(words.overrides, words.config_dir)
-    keep.check(settings)
+    check_kept(settings)
     if form != "npz":
         check(settings.algo, settings.features, form)
     if form == "onnx":
         onnx_model.package()
     path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
-    model = keep.train(settings, output if form == "npz" and is_device(output) else path, ["boostrun", *words.argv])
+    model = train_one(settings, output if form == "npz" and is_device(output) else path, ["boostrun", *words.argv])
     _print(output, f"model: {model}")
     return 0 if form == "npz" else _write(model, output, form)
 

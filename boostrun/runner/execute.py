@@ -1,4 +1,7 @@
-"""Run many cells as one flat queue of trials, for the verbs that run something and for the library."""
+"""Run many cells as one flat queue of trials, for verbs and the library; or train one, and keep its model.
+
+A kept model has the fitted arrays, the class names, and how raw samples become its inputs.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,20 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from boostrun import kernel_cache
 from boostrun.config import catalogue
 from boostrun.config.fields import Settings
-from boostrun.data.options import of_trial
+from boostrun.data.options import loader_of, merge, of_trial
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
+from boostrun.evaluation import Result
 from boostrun.extend import is_typed
+from boostrun.inputs.bank import Table
 from boostrun.runner import cluster, pool, predictions
 from boostrun.runner.plan import (
     PlannedCell,
@@ -31,11 +39,18 @@ from boostrun.runner.plan import (
 )
 from boostrun.runner.progress import RunProgress, Tracker
 from boostrun.runner.queue import run_trials
-from boostrun.runner.worker import Execute, warm_up
+from boostrun.runner.worker import Execute, perform, pinned, warm_up
 from boostrun.store import Store, StoreWriteError, provenance
 from boostrun.store import code as changes
 from boostrun.store.cell import Inputs, Trial
 from boostrun.store.code import code_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from boostrun.data.dataset import Parts
+    from boostrun.methods.preparation import RawTable
+
+_OF_THE_RUN = ("checkpoint", "n_jobs")  # parameters that do not affect a model
 
 
 @dataclass
@@ -240,3 +255,108 @@ def _sources(cells: Sequence[PlannedCell]) -> list[tuple[tuple[str, ...], str]]:
         if cell.to_run and not any("class" in part or is_typed(part) for part in (cell.cell.algo, cell.cell.dataset))
     }  # fmt: skip
     return sorted((each, source_digest(each)) for each in roots)
+
+
+# -- train one trial and keep its model --------------------------------------------------------------------------------
+
+
+def train_one(settings: Settings, path: str | Path, command: Sequence[str] = ()) -> Path:
+    """Train the first trial of ``settings`` and save its model to ``path``; returns the path written.
+
+    It is the model that a run of that trial measures. The trial's record is stored unless the store has it. Raises
+    BoostrunError if data are missing, the algorithm keeps no model, or the trial fails.
+    """
+    check_kept(settings)
+    provenance.prepare()
+    store = open_store(settings)
+    (cell,) = plan([settings], store)
+    if cell.missing:
+        raise BoostrunError(cell.missing)
+    prepare([cell], settings.root["seed"])
+    trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
+    execute = execute_of([settings], 1)
+    data_root = Path(execute.data_root)
+    dataset = of_trial(cell.cell.dataset, trial.seed, data_root)
+    dataset = {key: value for key, value in dataset.items() if key not in ("holdout", "train_samples")}
+    kept: list[Path] = []
+
+    def keep(trial: Trial) -> Result:
+        trained = execute.trained(trial)
+        kept.append(_save(trained.model, trained.data, path, *_read(dataset, data_root)))
+        return trained.result
+
+    with store.lock(trial.key), pinned():
+        record = perform(trial, keep, provenance.collect(list(command) or None))
+        if not kept:
+            raise BoostrunError(record["error"]["message"])
+        if store.done(trial.key) is None:
+            store.put(record)
+    return kept[0]
+
+
+def check_kept(settings: Settings) -> None:
+    """Raise BoostrunError, before anything is trained, for settings that leave no model."""
+    name, gives = settings.algo["name"], catalogue.dataset(settings.dataset).gives
+    if not catalogue.methods()[name].exports:
+        raise BoostrunError(f"algo '{name}' keeps no model of its own: there is nothing to export")
+    if gives == "stream":
+        raise BoostrunError(f"algo '{name}' goes on learning: its model is not kept after the stream")
+    if gives == "chunks":
+        raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
+
+
+def _save(model, bank, path: str | Path, parts: Parts, table: RawTable | None) -> Path:
+    """Write what ``model`` learned from ``bank`` as npz; BoostrunError if it cannot be saved.
+
+    ``parts``, from the data set's loader, give the type of the labels, the names of columns and the shape of images.
+    ``table`` describes the columns of the file that was read.
+    """
+    from boostrun.methods import saved
+    from boostrun.methods.preparation import PREFIX, bank_inputs
+
+    if not isinstance(model, saved.Saveable):
+        raise BoostrunError(f"{type(model).__name__} keeps no model that can be saved: there is nothing to export")
+    held = model._model
+    whole = bank.bank if isinstance(bank, Table) else bank  # only a part of its training part may be in use
+    numbers = getattr(model, "classes_", np.arange(len(bank.classes)))
+    index = held.features if isinstance(held.features, np.ndarray) else held.features.get("index")
+    shape = np.shape(parts.x_train)[1:]
+    image = (shape[:2] if shape[2:] == (1,) else shape) if len(shape) > 1 else ()  # () for rows of a table
+    inputs = bank_inputs(whole, index, image)
+    if table:
+        inputs |= {f"{PREFIX}table": np.array(table.text())}
+    named = () if parts.columns is None or all(name.isdigit() for name in parts.columns) else parts.columns
+    return saved.write(
+        path, held, model, classes=_labels(bank.classes, parts)[numbers], n_features=whole.n_features,
+        feature_names=named, inputs=inputs, without=_OF_THE_RUN,
+    )  # fmt: skip
+
+
+def _read(dataset: Mapping[str, Any], data_root: Path) -> tuple[Parts, RawTable | None]:
+    """The files a data set's loader reads, and for the user's own table the columns of its file."""
+    from boostrun.data.columns import PLAIN
+    from boostrun.data.table import TableParts
+    from boostrun.extend import loader
+    from boostrun.methods.preparation import RawTable
+
+    config = loader.config_for(dataset, data_root)
+    functions = loader_of(config)
+    options = merge(config, functions.DEFAULTS, "dataset")
+    parts = functions.read(options, data_root)  # type: ignore[misc]
+    if not isinstance(parts, TableParts):
+        return parts, None
+    categories = {name: form.words for name, form in parts.forms.items() if form.kind == "category"}
+    forms = {name: form for name, form in parts.forms.items() if form.kind != "category" and form != PLAIN}
+    return parts, RawTable(parts.columns or (), parts.label, categories, forms, parts.missing)
+
+
+def _labels(names: Sequence[str], parts: Parts) -> np.ndarray:
+    """(n_classes,) the classes with these names, in the type of the labels in the file."""
+    from boostrun.data.dataset import names_of
+
+    if parts.classes is None:
+        given = np.asarray(parts.y_train)
+        values = np.unique(names_of(given, "y_train"))
+        if tuple(map(str, values)) == tuple(names) and given.dtype.kind in "bif":
+            return values.astype(given.dtype)
+    return np.array([str(name) for name in names])

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from boostrun.data import load
 from boostrun.errors import DataMissingError
 from boostrun.export import c_source, read
-from boostrun.runner import keep
+from boostrun.runner.execute import train_one
 from boostrun.runner.plan import compose_one
 from tests.bench.timing import show, taken
 from tests.conftest import REAL_DATA
@@ -47,7 +47,7 @@ def test_microseconds_per_digit(digits, workplace):
         "algo=shareboost", "algo.reg=1e-5", f"T={ROUNDS}", "dataset=npz", f"dataset.path={path}", "features=templates",
         f"features.centres={CENTRES}", "features.patches=100000",
     ])  # fmt: skip
-    source = c_source(read(keep.train(settings, workplace / "model.npz")))
+    source = c_source(read(train_one(settings, workplace / "model.npz")))
     small, test = (arrays[name].reshape(-1, 784) / 255.0 for name in ("x_train", "x_test"))
     labels, truth = arrays["y_train"], arrays["y_test"]
     svm = SVC(C=10).fit(small, labels)

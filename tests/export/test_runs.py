@@ -22,7 +22,7 @@ from boostrun.methods import archive
 from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.papers.shareboost.model import cost_with_patches_once, template_costs
 from boostrun.prediction import load as load_model
-from boostrun.runner import keep
+from boostrun.runner.execute import train_one
 from boostrun.runner.plan import compose_one
 from tests.export.compiled import Compiled
 from tests.export.operators_in_numpy import answers, assert_same
@@ -94,7 +94,7 @@ def trained(folder, data, line):
     """(settings, file of the model, its scores (n, k) on the bank, raw test samples)."""
     words = [*line.split(), f"dataset={data.partition('.')[2]}", f"dataset.path={folder / data}", "n_jobs=1"]
     settings, root = compose_one(words), folder / "datasets"
-    written = keep.train(settings, folder / "model.npz")
+    written = train_one(settings, folder / "model.npz")
     model = read(written).model
     kind = catalogue.pipeline(settings.features).gives
     bank = Table(open_bank(settings.dataset, settings.features, root, root), kind)

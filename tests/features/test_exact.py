@@ -14,7 +14,7 @@ from boostrun.features.build import build
 from boostrun.features.columns import Raw
 from boostrun.methods.preparation import Preparation, bank_inputs, edges_of
 from boostrun.prediction import load as load_model
-from boostrun.runner import keep
+from boostrun.runner.execute import train_one
 from boostrun.runner.plan import compose_one
 
 RNG = np.random.default_rng(0)
@@ -156,7 +156,7 @@ def test_the_command_gives_the_model_that_fit_gives(line, tmp_path, workplace):
     x = np.column_stack([*times, RNG.integers(0, 5, 400)])
     np.savez("t.npz", x_train=x[:250], y_train=y[:250], x_test=x[250:], y_test=y[250:])
     settings = compose_one([*line.split(), "dataset=npz", "dataset.path=t.npz", "n_jobs=1"])
-    of_run = load_model(keep.train(settings, tmp_path / "model.npz"))
+    of_run = load_model(train_one(settings, tmp_path / "model.npz"))
     fitted = clone(of_run).fit(x[:250], y[:250])
     assert np.array_equal(of_run.decision_function(x[250:]), fitted.decision_function(x[250:]))
     assert np.mean(of_run.predict(x[250:]) == y[250:]) > 0.8

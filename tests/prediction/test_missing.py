@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from boostrun.prediction import load, samples
-from boostrun.runner import keep
+from boostrun.runner.execute import train_one
 from boostrun.runner.plan import compose_one
 
 
@@ -37,7 +37,7 @@ def csv(workplace):
 def trained(workplace, csv):
     def model(*words):
         words = ["algo=laminating", "T=12", *csv.split(), "dataset.test_path=test.csv", *words]
-        return keep.train(compose_one(words), workplace / "model.npz")
+        return train_one(compose_one(words), workplace / "model.npz")
 
     return model
 
@@ -111,5 +111,5 @@ def test_accuracy_is_near_that_of_trees_that_learn_the_side(csv, command):
     trees = HistGradientBoostingClassifier(max_iter=30, random_state=0).fit(train.drop(columns="label"), train["label"])
     theirs = trees.score(test.drop(columns="label"), test["label"])
     for words in ("algo=logitboost T=30", "algo=shareboost features=linear T=7"):
-        path = keep.train(compose_one([*words.split(), *csv.split(), "dataset.test_path=test.csv"]), "model.npz")
+        path = train_one(compose_one([*words.split(), *csv.split(), "dataset.test_path=test.csv"]), "model.npz")
         assert (predictions(command(f"predict {path} test.csv")[1]) == test["label"]).mean() > theirs - 0.04

@@ -22,7 +22,7 @@ from boostrun.inputs.bank import Table
 from boostrun.methods import archive
 from boostrun.papers.shareboost.evaluations import samples_of
 from boostrun.prediction import load, samples
-from boostrun.runner import keep
+from boostrun.runner.execute import train_one
 from boostrun.runner.plan import compose_one
 from tests.export.test_runs import HOG, TEMPLATES
 from tests.export.test_saved_models import CLASSIFIERS, LABELS, SAVED, answers, table
@@ -63,7 +63,7 @@ def folder(workplace):
 def trained(folder, line):
     """(file of the model, its classes, the place of the class that the trained one says of each test sample)."""
     settings, root = compose_one([*line.split(), "n_jobs=1"]), folder / "datasets"
-    written = keep.train(settings, folder / "model.npz")
+    written = train_one(settings, folder / "model.npz")
     saved = read(written)
     bank = Table(
         open_bank(settings.dataset, settings.features, root, root), catalogue.pipeline(settings.features).gives
@@ -139,7 +139,7 @@ def test_labels_are_written_as_their_type_has_them(workplace, command):
 
 def of_run(folder, path, *words):
     words = ["algo=geem", "features=raw", "r=20", "T=9", "dataset=csv", f"dataset.path={path}", "n_jobs=1", *words]
-    return keep.train(compose_one(words), folder / "model.npz")
+    return train_one(compose_one(words), folder / "model.npz")
 
 
 def test_labels_that_are_numbers_in_a_table_stay_numbers(workplace):
@@ -240,7 +240,7 @@ def test_a_model_of_a_parquet_table_knows_its_categories(workplace, command):
     frame["code"] = frame["code"].astype(int).astype(object).map(str)  # numbers that are kept as text
     frame.to_parquet("train.parquet")
     words = "algo=laminating features=raw T=9 dataset=parquet dataset.path=train.parquet dataset.label=kind n_jobs=1"
-    path = keep.train(compose_one(words.split()), workplace / "model.npz")
+    path = train_one(compose_one(words.split()), workplace / "model.npz")
     assert samples.known_table(load(path)).categories == {"colour": ("blue", "green", "navy", "red")}
     new = rows(80, 3).astype({"code": int})
     new.to_parquet("new.parquet")
@@ -264,7 +264,7 @@ def test_images_of_a_folder_are_answered_in_the_order_of_their_names(workplace, 
         for i in range(12):
             Image.fromarray(rng.integers(level, level + 60, (20, 16, 3), dtype=np.uint8)).save(f"photos/{kind}/{i}.png")
     words = "algo=geem features=raw r=6 T=5 dataset=image_folder dataset.path=photos dataset.size=8 n_jobs=1"
-    path = keep.train(compose_one(words.split()), workplace / "model.npz")
+    path = train_one(compose_one(words.split()), workplace / "model.npz")
     code, out, err = command(f"predict {path} photos")
     lines = out.splitlines()
     assert code == 0, err
@@ -421,5 +421,3 @@ def test_a_full_disk_leaves_nothing(model, capsys):
         pytest.skip("no device that is always full")
     assert main(["predict", str(model), "train.csv", "-o", "/dev/full"]) == 2
     assert "No space left" in capsys.readouterr().err
-
-
