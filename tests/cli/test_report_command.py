@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from boostrun import digest, extend
 from boostrun.report.page.beside import write
 from boostrun.store import pack, unpack
 
@@ -161,7 +162,17 @@ class Refuses(ClassifierMixin, BaseEstimator):
 """
 
 
-def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(command, workplace):
+@pytest.fixture
+def forgetful(monkeypatch):
+    """Nothing of a test's own choices stays registered, allowed or imported."""
+    monkeypatch.setattr(extend, "_allowed", {})
+    yield
+    extend.forget()
+    digest.forget()
+    sys.modules.pop("my_refusal", None)
+
+
+def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(command, workplace, forgetful):
     rows = [f"{number % 7},{number % 5},{'yes' if number % 7 > 2 else 'no'}" for number in range(80)]
     (workplace / "mine.csv").write_text("\n".join(["a,b,label", *rows]))
     (workplace / "my_refusal.py").write_text(REFUSES)

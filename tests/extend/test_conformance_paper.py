@@ -135,7 +135,7 @@ def test_a_wrong_item_is_told_before_any_trial(wrong, brought, command, workplac
 def test_a_bad_key_of_an_item_is_told_and_a_paper_takes_none(brought, command):
     brought("paper/own_paper/table1.yaml", ITEM.replace("overrides: [trials=2]", "overrides: [algo.rouns=2]"))
     code, out, _ = command("check own_paper/table1 --config-dir mine")
-    assert code == 1 and "FAILED   the settings of every cell can be put together: BoostrunError" in out
+    assert code == 1 and "FAILED   the settings of every cell can be put together: UnknownKeyError" in out
     assert "has no key 'rouns'" in out
     with pytest.raises(BoostrunError, match="own_paper takes no T: a paper is checked with the defaults"):
         things.sections("own_paper:PAPER", "mine", ["T=3"])
