@@ -28,7 +28,7 @@ class UnknownKeyError(BoostrunError):
     Parameters
     ----------
     head : what has no such key, "no key 'n_estimators'".
-    tail : a clause for the end unless it is certain which key is meant, such as the keys that there are.
+    tail : a clause for the end unless it is certain which key is meant, such as the list of keys.
     key, value, known, parameters : see :func:`boostrun.suggestions.meant_key`.
     """
 

@@ -1,4 +1,4 @@
-"""A person's own table as a data set, and the tables of openml.org."""
+"""Your own table as a data set, and the tables of openml.org."""
 
 from __future__ import annotations
 

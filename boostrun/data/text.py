@@ -321,13 +321,13 @@ def look(
     if re.search(r'[^\\]\\"[^"\s,;|]', text):
         raise BoostrunError(f"{where} has quotes written as \\\" in cells; write them as two quotes, \"\"")
     skipped = 0
-    told = re.match(r'"?sep=(.)"?[ ]*(?:\r\n|\r|\n)', text)
-    if told:
-        skipped = told.end()
+    marked = re.match(r'"?sep=(.)"?[ ]*(?:\r\n|\r|\n)', text)
+    if marked:
+        skipped = marked.end()
     separator = options.get("sep") and SEPARATORS.get(str(options["sep"]), str(options["sep"]))
     if separator and (len(separator) > 1 or separator in '"\r\n'):
         raise BoostrunError(f"dataset.sep={separator!r} is no separator: {', '.join(SEPARATORS)}, or a character")
-    separator = separator or (told and told.group(1)) or _separator(text[skipped:], whole)
+    separator = separator or (marked and marked.group(1)) or _separator(text[skipped:], whole)
     rows, ends = _parsed(text[skipped:], separator, whole)
     if not rows and not whole:
         return TextLayout(encoding, separator, False, ("0",), 0, True, [])

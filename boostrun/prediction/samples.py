@@ -60,7 +60,7 @@ def pieces(model: Saveable, path: str) -> Iterator[Samples]:
         return _from_table(table, model.n_features_in_, opened(path, place, table), rows, takes_missing(preparation))
     if table is not None and table.categories:
         text = next(iter(table.categories))
-        raise BoostrunError(f"{path}: the model's column '{text}' holds text, which an array has not; give a table")
+        raise BoostrunError(f"{path}: the model's column '{text}' holds text, which an array cannot hold; give a table")
     return _from_arrays(model, read_arrays(place, rows), path)
 
 

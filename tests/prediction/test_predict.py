@@ -296,7 +296,7 @@ BAD = {
     "nameless.csv": ("1,red,2,True,001\n2,red,2,True,001\n",
                      "has no line of names, and the model takes its columns by name: size, colour"),
     "binary.csv": ("\0\1\2\ufffd", "binary.csv"),
-    "x.npz": ("no archive", "column 'colour' holds text, which an array has not; give a table"),
+    "x.npz": ("no archive", "column 'colour' holds text, which an array cannot hold; give a table"),
     "x.parquet": ("no table", "x.parquet cannot be read as a Parquet file"),
     "absent.csv": (None, "no file or folder absent.csv"),
 }  # fmt: skip
