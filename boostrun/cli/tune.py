@@ -188,8 +188,10 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     combinations, all_settings = compose_words(words, others)
     check_shared(all_settings)
     own: list[dict[str, Range | Choices]] = [{} for _ in all_settings]
+    declared = [catalogue.method(settings.algo) for settings in all_settings]
     for key, one in ranges.items():  # for the methods that have the key; if none has, the first one refuses it
-        having = [number for number, settings in enumerate(all_settings) if _has(settings, key)]
+        having = [number for number, method in enumerate(declared)
+                  if key in (*method.budget, *(f"algo.{name}" for name in method.fields))]  # fmt: skip
         for number in having or [0]:
             own[number][key] = _range(all_settings[number], key, one)
     studies = [study_of(settings, typed, each, by) for settings, each in zip(all_settings, own)]
@@ -204,11 +206,6 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     for choice, combination in zip(found.choices, combinations):
         _report_search(choice, combination, words, found.interrupted)
     return print_end(found, words)
-
-
-def _has(settings: Settings, key: str) -> bool:
-    method = catalogue.method(settings.algo)
-    return key in method.budget or (key.startswith("algo.") and key.partition(".")[2] in method.fields)
 
 
 def _range(settings: Settings, key: str, given: Span | Choices) -> Range | Choices:

@@ -317,12 +317,6 @@ def own_papers() -> list[tuple[str, str, str]]:
     return [(name, where, folder) for name, (where, folder) in _own_papers.items()]
 
 
-def declaring_modules() -> frozenset[str]:
-    """Dotted names of the modules that declare papers."""
-    own = (where for where, _ in _own_papers.values())
-    return frozenset(where.partition(":")[0] for where in (*(where for _, where in _installed_papers()), *own))
-
-
 def add(group: str, name: str, declared: Method | DataSet | Pipeline, where: str = "") -> None:
     """Add a user's own choice; ``where`` is the module:Class if a YAML file or an entry point names it."""
     _own[group, name] = declared, where

@@ -249,7 +249,8 @@ def combinations(overrides: Iterable[Any], keys_of: Callable[[str, str], Collect
     swept = {key: values for key, values in pairs if key in _GROUPS and len(values) > 1}
     lacking: dict[tuple[str, str], set[str]] = {}  # (group, choice) -> keys that it does not have
     for key, values in pairs:
-        group = _group(key)
+        first, dot, _ = key.partition(".")
+        group = "algo" if key in BUDGET_KEYS else first if dot else ""
         if group in swept:
             without = [name for name in swept[group] if key not in keys_of(group, name)]
             if len(without) == len(swept[group]):
@@ -261,12 +262,6 @@ def combinations(overrides: Iterable[Any], keys_of: Callable[[str, str], Collect
         left_out = set().union(*(lacking.get(pair, ()) for pair in cell if pair[0] in swept))
         cells.append(tuple(f"{key}={value}" for key, value in cell if key not in left_out))
     return [list(cell) for cell in dict.fromkeys(cells)]
-
-
-def _group(key: str) -> str:
-    """The group whose choices may have this key, or ""."""
-    first, dot, _ = key.partition(".")
-    return "algo" if key in BUDGET_KEYS else first if dot and first in _GROUPS else ""
 
 
 def _no_choice_has(

@@ -84,9 +84,7 @@ def check(claims: Sequence[Claim], what: str, config_dir: str | None = None) -> 
         for case in claim.cases:
             for item in case.items:
                 if item not in known:
-                    raise BoostrunError(
-                        f"{place}: no paper item '{item}'{meant_item(item, known)} (boostrun ls paper)"
-                    )
+                    raise BoostrunError(f"{place}: no paper item '{item}'{meant_item(item, known)} (boostrun ls paper)")
                 if drawn(item) != (case.test == "lines"):
                     kind = "has trials and" if case.test == "lines" else "is a figure without trials and"
                     raise BoostrunError(f"{place}: {item} {kind} cannot be held to the test '{case.test}'")

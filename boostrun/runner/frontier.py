@@ -118,7 +118,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     compose = composer(request.config_dir)
     methods = _composed(request, compose)
     first = next(iter(methods.values()))[0]
-    table, part = table_of(first), table_of(_held_out(first))
+    part_of_training = dataclasses.replace(first, root={**first.root, "holdout": HOLDOUT})  # a search trains on it
+    table, part = table_of(first), table_of(part_of_training)
     facts, part_facts = facts_of(table), facts_of(part, table)
     methods = {name: _filled(*one, request, part_facts["n_samples"], compose) for name, one in methods.items()}
     budgets = sorted(set(request.at)) or grid(kind, facts, request.quick)
@@ -230,11 +231,6 @@ def _filled(
         return settings, words
     words = [*words, *(f"{key}={n // len(sizes)}" for key in sizes)]
     return compose(words), words
-
-
-def _held_out(settings: Settings) -> Settings:
-    """The settings as a search has them, which trains on a part of the training data."""
-    return dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})
 
 
 # -- the budgets -------------------------------------------------------------------------------------------------------
