@@ -59,10 +59,12 @@ def number_forms(words: Iterable[str]) -> list[str]:
     >>> number_forms(["1,234", "999"]), number_forms(["$ 5", "$ 1,234.50"]), number_forms(["a"])
     (['1,5', '1,234.5', '1.234,5', '1 234,5'], ['1,234.5$'], [])
     """
-    cores, units = set(), set()
+    words = [*words]
+    cores, units = set(), {""} if words else set()
+    if UNIT.search("\n".join(words)):
+        signs = [UNIT.search(word) for word in words]
+        units = {"" if sign is None else "%" if sign.group() == "%" else "$" for sign in signs}
     for word in words:
-        sign = UNIT.search(word)
-        units.add("" if sign is None else "%" if sign.group() == "%" else "$")
         odd = word[:1] in "(−–" or word.endswith("-")
         cores.add(functools.reduce(lambda text, pair: re.sub(pair[0], pair[1], text), NEGATIVE, word) if odd else word)
     if len(units) != 1:

@@ -79,7 +79,7 @@ def parts_of(
     scratch : Path or None, the folder of such a file
     """
     label = _label_column(list(train.names), options.get("label"), train.where)
-    if test is not None and test.names != train.names:
+    if test is not None and {*test.names} != {*train.names}:
         raise BoostrunError(
             f"{test.where} has other columns than {train.where}: {column_difference([*train.names], [*test.names])}"
         )

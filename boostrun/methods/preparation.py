@@ -17,6 +17,10 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import obtain
 
 PREFIX = "input_"  # of the names of a preparation's arrays in a model file
+_PLAIN_FORMS = {
+    "number": (PLAIN,),
+    "date": tuple(Form("date", detail) for detail in ("2024-01-31", "31.01.2024", "31 Jan 2024", "Jan 31, 2024")),
+}
 _LARGEST = np.finfo(np.float32).max  # training refuses larger numbers
 
 
@@ -102,10 +106,10 @@ class RawTable:
             values, bad = form.numbers(column)
         except BoostrunError as error:
             raise BoostrunError(f"{where}: column '{name}' holds {error}") from None
-        other = {"number": PLAIN, "date": Form("date", "2024-01-31")}.get(form.kind)
-        if bad.any() and other is not None:  # another file may write numbers and dates plainly
-            plain, worse = other.numbers(column)
-            values, bad = np.where(bad, plain, values), bad & worse
+        for other in _PLAIN_FORMS.get(form.kind, ()):  # another file may write numbers and dates in another plain form
+            if bad.any():
+                plain, worse = other.numbers(column)
+                values, bad = np.where(bad, plain, values), bad & worse
         if form.kind == "number":
             values = blanked(values, self.missing)
         if bad.any():

@@ -15,9 +15,11 @@ import pytest
 from boostrun.cli import main
 from boostrun.data import table
 from boostrun.data import text as texts
+from boostrun.data.columns import Form
 from boostrun.data.formats import source_of
 from boostrun.data.table import parts_of
 from boostrun.errors import BoostrunError
+from boostrun.methods.preparation import RawTable
 
 OPTIONS = {"name": "csv", "label": None, "test_fraction": 0.3, "split_seed": 3}
 N = 40
@@ -344,3 +346,21 @@ def test_an_arff_of_latin_1_is_read_and_its_numbers_have_no_underscores(tmp_path
     (tmp_path / "t.arff").write_text(head + "1_0,a\n2,b\n" * 5)
     with pytest.raises(BoostrunError, match="'1_0' in row 0 of 'größe', which is a number"):
         read(tmp_path / "t.arff")
+
+
+def test_a_test_part_may_have_another_format_and_another_order_of_columns(tmp_path):
+    rows = frame(40, 0)
+    rows.to_csv(tmp_path / "t.csv", index=False)
+    rows[rows.columns[::-1]].to_parquet(tmp_path / "u.parquet")
+    options = {**OPTIONS, "label": "kind"}
+    found = parts_of(*(source_of(name, tmp_path / name, options) for name in ("t.csv", "u.parquet")), options)
+    assert np.array_equal(found.x_train, found.x_test, equal_nan=True)
+    assert found.y_train.tolist() == found.y_test.tolist()
+
+
+def test_a_date_of_a_new_row_may_be_written_in_another_plain_form():
+    table = RawTable(("day",), forms={"day": Form("date", "2024-01-31")})
+    for word in ("2024-03-05", "05.03.2024", "5 March 2024", "Mar 5, 2024"):
+        assert table.numbers(pyarrow.table({"day": [word]}), "new.csv").tolist() == [[1709596800.0]]
+    with pytest.raises(BoostrunError, match="where the model takes a date such as 2024-01-31"):
+        table.numbers(pyarrow.table({"day": ["5/3/2024"]}), "new.csv")
