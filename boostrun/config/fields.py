@@ -103,9 +103,8 @@ class Keys:
 def described(cls: type, indent: str = "    ") -> str:
     """The fields of a class of keys as a numpydoc list of parameters."""
     lines: list[str] = []
-    for name, field in fields_of(cls).items():
-        kind = kind_of(field)
-        lines.append(f"{indent if lines else ''}{name} : {kind.allowed.rstrip(',')}, default {field.default!r}")
+    for name, (kind, default) in _parameters(cls).items():
+        lines.append(f"{indent if lines else ''}{name} : {kind.allowed.rstrip(',')}, default {default!r}")
         lines += [f"{indent}    {kind.help}"] if kind.help else []
     return "\n".join(lines)
 
@@ -118,6 +117,20 @@ def kind_of(field: dataclasses.Field) -> Kind:
 def fields_of(cls: type) -> dict[str, dataclasses.Field]:
     """The fields of a class that are keys, by name, in order."""
     return {field.name: field for field in dataclasses.fields(cls) if "kind" in field.metadata}
+
+
+def library_only(field: dataclasses.Field) -> Any:
+    """A copy of a field for a parameter of the library that is no key: no cell has it."""
+    return dataclasses.field(default=field.default, metadata={"library": kind_of(field)})
+
+
+def _parameters(cls: type) -> dict[str, tuple[Kind, Any]]:
+    """The kinds and defaults of the keys of a class, then those of its other parameters, by name."""
+    fields = dataclasses.fields(cls)
+    return {
+        field.name: (field.metadata[place], field.default)
+        for place in ("kind", "library") for field in fields if place in field.metadata
+    }  # fmt: skip
 
 
 def renamed(field: dataclasses.Field, **changes: Any) -> Any:
@@ -350,10 +363,9 @@ def check(estimator: Any) -> None:
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: rounds=0: a whole number of at least 1 is needed
     """
-    for name, field in fields_of(type(estimator)).items():
+    for name, (kind, default) in _parameters(type(estimator)).items():
         value = plain_number(getattr(estimator, name))
-        kind = kind_of(field)
-        if value is None and (field.default is None or kind.optional):
+        if value is None and (default is None or kind.optional):
             continue
         if kind.read(value) is None:
             hint = kind.hint(value) if isinstance(value, str) else ""

@@ -16,11 +16,13 @@ from boostrun.config.fields import (
     Choices,
     Keys,
     Range,
+    boolean,
     choice,
     class_weights,
     integer,
     keys,
     kind_of,
+    library_only,
     or_tuned,
     real,
 )
@@ -298,3 +300,18 @@ class ClassWeightKeys(Keys):
         help="weights of the classes, which multiply those of the samples; balanced: inversely proportional to their "
         "frequencies",
     )  # fmt: skip
+
+
+_EARLY_STOPPING = {
+    "early_stopping": boolean(
+        False, help="fit holds out samples, and keeps the rounds that score best on them; see "
+        "boostrun.methods.early_stopping, also for n_iter_ and validation_score_, which it sets",
+    ),
+    "validation_fraction": real(0.1, above=0.0, below=1.0, help="early_stopping: share of the samples held out"),
+    "n_iter_no_change": integer(10, help="early_stopping: rounds without a better score after which none is looked at"),
+}  # fmt: skip
+
+
+def early_stopping_field(parameter: str) -> Any:
+    """A field for one of the three parameters of methods whose rounds can be chosen; no key of the command."""
+    return library_only(_EARLY_STOPPING[parameter])

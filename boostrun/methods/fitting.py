@@ -11,6 +11,7 @@
   columns, above them. Any other method gets the mean of the column, and a further column of 0 and 1 that marks it.
 - ``class_weight`` multiplies the weights of samples. A class whose samples all have the weight 0 keeps its place in
   ``classes_``.
+- ``early_stopping`` holds out samples before all this, see :mod:`boostrun.methods.early_stopping`.
 
 The fitted model has a :class:`boostrun.methods.preparation.Preparation` that repeats this for new samples.
 """
@@ -29,6 +30,7 @@ from boostrun.config.fields import check
 from boostrun.data.dataset import means_of
 from boostrun.data.source import weighted_source
 from boostrun.errors import BoostrunError
+from boostrun.methods import early_stopping
 from boostrun.methods.preparation import Preparation, RawTable
 
 _AS_THEY_ARE = {"kind": np.array("numbers")}
@@ -42,6 +44,8 @@ def of_tables(own: Callable) -> Callable:
 
     @functools.wraps(own)
     def fit(self, X, y, *given, **named):
+        if early_stopping.is_on(self):
+            return early_stopping.fit(self, opened(X), y, *given, **named)
         samples, table = numbered(X)
         missing = has_missing(samples)
         if not missing and table is None:
@@ -86,6 +90,7 @@ def of_source(own: Callable) -> Callable:
     """``fit_source(source)`` with the weights of ``class_weight``, unless the source has weights already."""
 
     @functools.wraps(own)
+    @early_stopping.without
     def fit_source(self, source):
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None and getattr(source, "weights", None) is None:

@@ -21,7 +21,7 @@ import numpy as np
 from boostrun.config.fields import Keys, fields_of
 from boostrun.config.fields import kind_of as kind_of_field
 from boostrun.errors import BoostrunError
-from boostrun.methods import fitting
+from boostrun.methods import early_stopping, fitting
 from boostrun.methods.archive import kind_of
 from boostrun.methods.declaration import obtain
 from boostrun.methods.preparation import PREFIX, Preparation, RawTable
@@ -211,7 +211,8 @@ class Saveable(Probabilities, Importances):
     _model_types: tuple[type | str, ...] = ()
     _rounds: str
     _fronts: ClassVar[Mapping[str, Callable]] = {
-        "fit": fitting.of_tables, "fit_source": fitting.of_source, "feature_importances_": by_column,
+        "fit": fitting.of_tables, "fit_source": fitting.of_source, "fit_pool": early_stopping.without,
+        "feature_importances_": by_column,
     }  # fmt: skip
     classes_: np.ndarray
     n_features_in_: int

@@ -69,7 +69,7 @@ def _not_keys(keys: type) -> dict[str, str]:
     """The parameters that no key sets, with the default that they always have."""
     return {
         one.name: repr(one.default) for one in dataclasses.fields(keys)
-        if "kind" not in one.metadata and one.default is not dataclasses.MISSING
+        if not {"kind", "library"} & one.metadata.keys() and one.default is not dataclasses.MISSING
     }  # fmt: skip
 
 

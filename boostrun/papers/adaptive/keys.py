@@ -24,7 +24,7 @@ from boostrun.config.fields import (
 )
 from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
-from boostrun.methods.declaration import ClassWeightKeys
+from boostrun.methods.declaration import ClassWeightKeys, early_stopping_field
 
 
 @keys
@@ -61,6 +61,9 @@ class AdaBoostMHKeys(Keys):
     )  # fmt: skip
     depth: int = integer(6, most=10, absent=6, help="splits from a tree's root to a leaf")
     class_weight: Any = renamed(fields_of(ClassWeightKeys)["class_weight"])
+    early_stopping: bool = early_stopping_field("early_stopping")
+    validation_fraction: float = early_stopping_field("validation_fraction")
+    n_iter_no_change: int = early_stopping_field("n_iter_no_change")
     families: Any = None
     max_bins: Any = 256
     warm_start: Any = False

@@ -22,7 +22,7 @@ from boostrun.config.fields import (  # fmt: skip
     renamed,
 )
 from boostrun.errors import BoostrunError
-from boostrun.methods.declaration import ClassWeightKeys, StumpKeys, TreeKeys
+from boostrun.methods.declaration import ClassWeightKeys, StumpKeys, TreeKeys, early_stopping_field
 
 _LOSSES = ("logistic", "exponential")
 _RULES = ("log_odds", "line_search", "newton")
@@ -91,6 +91,9 @@ class WeakLearnerKeys(Keys):
     leaf_smoothing: float = renamed(_TREE["leaf_smoothing"])
     leaf_weight: float = renamed(_TREE["leaf_weight"])
     class_weight: Any = renamed(_CLASS_WEIGHT)
+    early_stopping: bool = early_stopping_field("early_stopping")
+    validation_fraction: float = early_stopping_field("validation_fraction")
+    n_iter_no_change: int = early_stopping_field("n_iter_no_change")
 
 
 @keys

@@ -10,6 +10,7 @@ from boostrun.config.fields import Keys, boolean, choice, integer, keys, kind_of
 from boostrun.data.keys import DatasetKeys
 from boostrun.errors import BoostrunError
 from boostrun.features.keys import FeatureKeys
+from boostrun.methods.declaration import early_stopping_field
 
 _FEATURES = integer(
     100, help="T: number of features (or groups of columns); one run gives the results for every smaller T"
@@ -59,6 +60,9 @@ class ShareBoostKeys(Keys):
         help="lazy skips candidates that cannot be the best, with the same result; it saves time under a strong "
         "penalty or once the loss is nearly gone",
     )  # fmt: skip
+    early_stopping: bool = early_stopping_field("early_stopping")
+    validation_fraction: float = early_stopping_field("validation_fraction")
+    n_iter_no_change: int = early_stopping_field("n_iter_no_change")
     checkpoint: Any = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -78,6 +82,9 @@ class OneVsRestGreedyKeys(Keys):
     inner_rtol: float = renamed(_RTOL)
     inner_maxiter: int = renamed(_MAXITER)
     stop_loss: float = renamed(_STOP_LOSS, help="rounds of a class end once its training loss is at most this")
+    early_stopping: bool = early_stopping_field("early_stopping")
+    validation_fraction: float = early_stopping_field("validation_fraction")
+    n_iter_no_change: int = early_stopping_field("n_iter_no_change")
     n_jobs: int | None = None
 
 
@@ -116,6 +123,9 @@ class JointBoostKeys(Keys):
         "taken; exhaustive: all 2^k - 1 subsets, for at most 8 classes",
     )  # fmt: skip
     beam: int = integer(1, help="number of sets of each size that best-first search extends")
+    early_stopping: bool = early_stopping_field("early_stopping")
+    validation_fraction: float = early_stopping_field("validation_fraction")
+    n_iter_no_change: int = early_stopping_field("n_iter_no_change")
     max_bins: int = 256
 
 
