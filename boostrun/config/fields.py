@@ -224,16 +224,16 @@ def some_of(*allowed: str, **more: Any) -> Any:
     return _field(None, Kind(read, f"null or a list of some of {', '.join(allowed)}", allowed), more)
 
 
-def rising(least: int = 1, **more: Any) -> Any:
+def rising(**more: Any) -> Any:
     """A list of whole numbers, each above the one before; null for none. One number alone is a list of it."""
 
     def read(value):
         value = value if isinstance(value, list) else [value]
         whole = all(_is_number(each) and each % 1 == 0 for each in value)
-        rises = whole and value and value[0] >= least and all(a < b for a, b in itertools.pairwise(value))
+        rises = whole and value and value[0] >= 1 and all(a < b for a, b in itertools.pairwise(value))
         return [int(each) for each in value] if rises else None
 
-    return _field(None, Kind(read, f"null or a list of rising whole numbers of at least {least}"), more)
+    return _field(None, Kind(read, "null or a list of rising whole numbers of at least 1"), more)
 
 
 def names(**more: Any) -> Any:
@@ -329,19 +329,19 @@ def component(default: Any, room: str, needs: str, **more: Any) -> Any:
     )
 
 
-def whole_number(value: Any, what: str, least: int = 0) -> int:
-    """``value`` as a plain int of at least ``least``; BoostrunError otherwise.
+def whole_number(value: Any, what: str) -> int:
+    """``value`` as a plain int of at least 0; BoostrunError otherwise.
 
     >>> whole_number(-1, "seed")
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: seed must be an integer of at least 0, not -1
     """
     try:
-        number = least - 1 if isinstance(value, bool) else operator.index(value)
+        number = -1 if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        number = least - 1
-    if number < least:
-        raise BoostrunError(f"{what} must be an integer of at least {least}, not {value!r}")
+        number = -1
+    if number < 0:
+        raise BoostrunError(f"{what} must be an integer of at least 0, not {value!r}")
     return number
 
 
