@@ -87,10 +87,11 @@ _PARTS = (r"^(?P<sign>-?)(?:(?P<d>\d+) days?,? \+?)?(?P<h>\d+):(?P<m>\d{2})(?::(
           r"(?:\s?(?P<half>[apAP])[mM])?$")  # fmt: skip
 DATE_LIKE = re.compile(
     rf"(?:1[89]|2[01])\d\d[-/. ]?(?:w\d\d|q[1-4]).*|q[1-4][-/. ]?(?:1[89]|2[01])\d\d|{_NAME}[-/ ']+\d\d|"
-    rf"\d{{4}}[-/.]{_MONTH}[-/.]{_DAY}[T ].*\d.*|\d+:\d\d.*[-/.]\d{{4}}|{_WEEKDAY}{_NAME} +{_DAY} .*\d:\d\d.*",
+    rf"\d{{4}}[-/.]{_MONTH}[-/.]{_DAY}[T ].*\d.*|\d+:\d\d.*[-/.]\d{{4}}|{_WEEKDAY}{_NAME} +{_DAY} .*\d:\d\d.*|"
+    r"\d{4}年.*\d.*|pt(?:\d+[hms])+|\d+h\d\d|\d+:\d\d(?::\d\d)?\s?[+-]\d\d:?\d\d|\d+(?::\d\d){3}",
     re.IGNORECASE,
 )  # fmt: skip
-"""Dates that no form reads: weeks, quarters, months of two digits of a year, named time zones."""
+"""Dates that no form reads: weeks, quarters, months of two digits of a year, named time zones, PT5M."""
 
 FLAGS = {"true": 1.0, "false": 0.0}
 KINDS = ("number", "category", "date", "date_dmy", "date_mdy", "drop")

@@ -245,8 +245,8 @@ def _refuse_unread(name: str, where: str, seen: Seen) -> None:
     odd = [word for word in seen.counts if DATE_LIKE.fullmatch(word)]
     if odd and len(odd) >= _HALF * len(seen.counts):
         raise BoostrunError(
-            f"column '{name}' of {where} has {_shown(odd[0])} in row {seen.counts[odd[0]][1] + 1}, a date in a form "
-            f"that is not read: write it as 2024-01-31 10:30; dataset.types={{{name}: category}} reads it as text"
+            f"column '{name}' of {where} has {_shown(odd[0])} in row {seen.counts[odd[0]][1] + 1}, a date or time in a "
+            f"form that is not read: write it as 2024-01-31 10:30; dataset.types={{{name}: category}} reads it as text"
         )
 
 
