@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _INPUTS = {
     "table": "boostrun.inputs.bank:BankInput",
-    "chunks": "boostrun.inputs.chunks:ChunksInput",
+    "chunks": "boostrun.inputs.bank:ChunksInput",
     "stream": "boostrun.inputs.bank:StreamInput",
 }
 

@@ -157,7 +157,7 @@ def _with_classes(trained: Trained) -> Any:
 
 def _numbers(labels: Any, data: Any) -> np.ndarray:
     """int32 class numbers of labels (n,), which a streamed set hands out as they stand in its file."""
-    from boostrun.inputs.chunks import Chunks
+    from boostrun.inputs.bank import Chunks
 
     found = np.asarray(labels)
     return (np.searchsorted(data.data.classes, found) if isinstance(data, Chunks) else found).astype(np.int32)

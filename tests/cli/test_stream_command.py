@@ -118,7 +118,7 @@ def test_done_trials_do_not_run_twice_plan_knows_them_and_changed_files_are_stal
 def test_a_record_is_named_by_the_code_that_streamed_it_and_the_limit_by_streamed_cells_alone(command, workplace):
     found = reached(code_of(cell_of(compose_one(FILES.split()))).roots).definitions
     modules = {label.rpartition(".")[0] for label in found}
-    for part in ("data.stream", "data.stream_set", "data.stream_readers", "inputs.chunks"):
+    for part in ("data.stream", "data.stream_set", "data.stream_readers", "inputs.bank"):
         assert f"boostrun.{part}" in modules
     assert "boostrun.data.keys" not in modules  # a new key elsewhere makes no record stale
     write_npy(workplace)
