@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.data.columns import FORMS, PLAIN, Form, array_of, form_of_type, typed
@@ -32,6 +32,7 @@ NUMBERS = sorted(form.detail for form in FORMS if form.kind == "number")
 
 
 @pytest.mark.parametrize("detail", NUMBERS)
+@settings(max_examples=20)
 @given(values=st.lists(st.integers(-10**9, 10**9), min_size=1, max_size=20))
 def test_numbers_of_each_form_are_read_as_they_are_meant(detail, values):
     words = [written(value / 100, detail) for value in values]
@@ -49,6 +50,7 @@ DAYS = {
 
 @pytest.mark.parametrize("detail", DAYS)
 @pytest.mark.parametrize("clock", ["", " %H:%M", "T%H:%M:%S", " %I:%M %p", " %H:%M:%S.%f"])
+@settings(max_examples=10)
 @given(moments=st.lists(st.datetimes(datetime.datetime(1970, 1, 1), datetime.datetime(2068, 12, 31)), min_size=1))
 def test_dates_of_each_form_are_the_seconds_that_python_counts(detail, clock, moments):
     words = [moment.strftime(DAYS[detail] + clock) for moment in moments]

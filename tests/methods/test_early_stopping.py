@@ -155,6 +155,7 @@ def test_a_class_of_one_sample_and_a_source_are_refused(digits):
         MADE["geem"]().fit_source(ArraySource(X, y, 0))
 
 
+@pytest.mark.slow
 @parametrize_with_checks([ShareBoostClassifier(10, early_stopping=True, random_state=0)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

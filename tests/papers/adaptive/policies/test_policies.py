@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -338,7 +339,8 @@ def test_the_best_edge_wins_where_edges_stay_what_they_are():
     assert laminate(laminated(edges), np.arange(256), 4) == edges.argmax()
 
 
-def test_the_former_module_of_the_base_class_warns():
+def test_the_former_module_of_the_base_class_warns(monkeypatch):
+    monkeypatch.delitem(sys.modules, "boostrun.papers.adaptive.policies.policy", raising=False)
     with pytest.warns(DeprecationWarning, match="is boostrun.papers.adaptive.policies"):
         former = importlib.import_module("boostrun.papers.adaptive.policies.policy")
     assert former.Policy is policies.Policy
