@@ -412,9 +412,11 @@ def _notes(
     n, d, k = (facts[name] for name in ("n_samples", "n_features", "n_classes"))
     size = f"{n:,} samples for training, {d:,} features, {k} classes"
     found = [f"{first.dataset['name']} {first.features['name']}: {size}; {trials(cells)}" if cells else size]
-    typed = " ".join(each for each in request.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES))
+    typed = [each for each in request.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES)]
+    if "path" in first.dataset and not any(each.startswith("dataset.path=") for each in typed):
+        typed.append(f"dataset.path={first.dataset['path']}")
     if typed:
-        found.append(f"for all: {typed}")
+        found.append(f"for all: {' '.join(typed)}")
     if request.kind == "seconds":
         found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
     elif request.tuning:
