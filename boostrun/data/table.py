@@ -36,7 +36,7 @@ from boostrun.errors import BoostrunError, did_you_mean
 _A_LABEL = 256  # bytes of a distinct label
 _A_ROW = 100  # bytes that the split by class takes for a sample: a dozen permutations and masks
 _A_TEXT = 250  # bytes of a distinct text in a dictionary, besides its letters
-_HINTED = 100_000  # rows that are looked at for hints
+_HINTED = 1 << 22  # bytes of rows that are looked at for hints
 _MANY = 10  # rows from which a hint makes sense
 _WHOLE, _POINT_ZERO = re.compile(r"0|-?[1-9]\d*"), re.compile(r"-?\d+\.0+")
 _OF_ROWS = re.compile(r"(?i)(.*[_ ])?(id|uuid|guid|index|rownames?|row[_ ]?(nr|number|num))|unnamed: 0")
@@ -146,7 +146,7 @@ class _Read:
                                     said._replace(kind=types.get(name))) for name in columns]  # fmt: skip
             found = _Labels(self.where, label, memory_mb, given)
             groups = None if group is None else _Labels(self.where, group, memory_mb, given, "group")
-            self._blocks = _Blocks(len(columns), (memory_mb << 20) // 8, scratch)
+            self._blocks = _Blocks(len(columns), (memory_mb << 20) // 16, scratch)
             try:
                 for table in source.pieces({name for name, form in known.items() if form == PLAIN}, missing):
                     if len(table := without_blank_rows(table, label)):
@@ -240,8 +240,9 @@ class _Blocks:
         if self._file is not None:
             self._file.seek(0)
             for size in self._sizes:
-                content = self._file.read(8 * size * self._width)
-                yield np.frombuffer(bytearray(content)).reshape(size, self._width)
+                block = np.empty((size, self._width))
+                self._file.readinto(block.data)
+                yield block
 
 
 class _Column:
@@ -475,10 +476,11 @@ def _say_of_columns(read: _Read, forms: Mapping[str, Form]) -> None:
 
 def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray) -> None:
     """Name columns that number the rows, and columns that repeat the label."""
-    y, rows = np.unique(y[:_HINTED], return_inverse=True)[1], min(len(x), _HINTED)
+    rows = min(len(x), max(_MANY, _HINTED // (8 * len(columns))))
+    y = np.unique(y[:rows], return_inverse=True)[1]
     if rows < _MANY:
         return
-    head = np.asarray(x[:rows])
+    head, where = np.asarray(x[:rows]), where if rows == len(x) else f"the first rows of {where}"
     for place, name in enumerate(columns):
         values = head[:, place]
         if _OF_ROWS.fullmatch(name) and len(np.unique(values)) == rows:
