@@ -10,6 +10,7 @@ import contextlib
 import gzip
 import io
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,16 @@ import numpy as np
 from boostrun.errors import BoostrunError, DataMissingError
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp")
+
+
+_SAID: set[str] = set()
+
+
+def say(sentence: str) -> None:
+    """Print a line to stderr, once in a process: each trial of a sweep may read the data again."""
+    if sentence not in _SAID:
+        _SAID.add(sentence)
+        print(f"boostrun: {sentence}", file=sys.stderr)
 
 
 @contextmanager

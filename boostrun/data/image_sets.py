@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from boostrun.data.arrays import read_npz_file
 from boostrun.data.dataset import Parts, chosen_classes
-from boostrun.data.files import all_equal, given_folder, images_in, listing, read_image, read_picture, reading
+from boostrun.data.files import all_equal, given_folder, images_in, listing, read_image, read_picture, reading, say
 from boostrun.data.options import in_range, split_fraction
 from boostrun.errors import BoostrunError, DataMissingError
 
@@ -70,26 +71,33 @@ def _split(root: Path) -> list[Path] | None:
     return split if all(folder.is_dir() for folder in split) else None
 
 
-# -- inria: the person set (Dalal & Triggs 2005), 64x128 windows cut from the published tree
+# -- inria: the person set (Dalal & Triggs 2005), 64x128 windows: of inria.npz, or cut from the published tree
 #
 # The folders *_64x128_H96/pos hold each pedestrian and its mirror image, in images larger than the window (96x160 for
 # training, 70x134 for tests): the centre is taken. From each image without people `windows_per_image` windows are cut
-# at random places, which depend on `split_seed` alone.
+# at random places, which depend on `split_seed` alone. `backgrounds` of the windows for training are drawn by it too.
 
 HEIGHT, WIDTH = 128, 64
 _SPLITS = ("train", "test")
+_CUT = 10  # windows of each photograph in inria.npz
 
 
 def places_inria(options: Mapping, data_root: Path) -> str:
     """Which file belongs where, as a clause of a sentence."""
     return (
-        f"{Path(data_root) / 'INRIAPerson'} with train_64x128_H96/pos, train_64x128_H96/neg, test_64x128_H96/pos and "
-        "test_64x128_H96/neg (unpacked from INRIAPerson.tar)"
+        f"{_inria_tree(data_root)} with train_64x128_H96/pos, train_64x128_H96/neg, test_64x128_H96/pos and "
+        f"test_64x128_H96/neg (the originals, unpacked from INRIAPerson.tar), or {_inria_archive(data_root)} with "
+        "x_train (n, 128, 64, 3) uint8, y_train (1 person, 0 background), x_test, y_test"
     )
 
 
 def files_inria(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """The images by part and kind; raises DataMissingError if a folder is missing or empty."""
+    """The archive, or the images by part and kind; raises DataMissingError if a folder is missing or empty."""
+    archive = _inria_archive(data_root)
+    if archive.is_file():
+        if _inria_tree(data_root).is_dir():
+            say(f"dataset=inria reads {archive}, not {_inria_tree(data_root)}; move away the one that you do not want")
+        return {archive.name: archive}
     found = {}
     for split in _SPLITS:
         for kind in ("pos", "neg"):
@@ -98,15 +106,55 @@ def files_inria(options: Mapping, data_root: Path) -> dict[str, Path]:
     return found
 
 
+def verify_inria(options: Mapping, data_root: Path) -> str:
+    """A clause about the origin of the windows."""
+    if _inria_archive(data_root).is_file():
+        return f"an .npz file has no published checksum; the original images belong at {_inria_tree(data_root)}"
+    return "no published checksum to compare"
+
+
 def read_inria(options: Mapping, data_root: Path) -> Parts:
-    """Windows (n, 128, 64, 3) uint8 with the published split: people first, then background."""
+    """Windows (n, 128, 64, 3) uint8 with the published split; of a tree people first, then background.
+
+    Raises BoostrunError for another number of windows than the archive has, more backgrounds than there are, and an
+    archive of other windows or labels.
+    """
     in_range(options, "dataset", "windows_per_image", 1)
+    archive = _inria_archive(data_root)
+    parts = _of_archive(archive, options) if archive.is_file() else _of_tree(options, Path(data_root))
+    if options["backgrounds"] is None:
+        return parts
+    in_range(options, "dataset", "backgrounds", 1)
+    background = np.flatnonzero(parts.y_train == 0)
+    if options["backgrounds"] > len(background):
+        raise BoostrunError(f"dataset.backgrounds={options['backgrounds']}, of {len(background)} for training")
+    rng = np.random.default_rng(np.random.SeedSequence((options["split_seed"], len(_SPLITS))))
+    drawn = rng.choice(background, options["backgrounds"], replace=False)
+    kept = np.sort(np.concatenate([np.flatnonzero(parts.y_train != 0), drawn]))
+    return parts._replace(x_train=parts.x_train[kept], y_train=parts.y_train[kept])
+
+
+def _of_archive(archive: Path, options: Mapping) -> Parts:
+    """The arrays of inria.npz."""
+    if options["windows_per_image"] != _CUT:
+        raise BoostrunError(f"{archive} has {_CUT} windows a photograph; other dataset.windows_per_image need a tree")
+    parts = read_npz_file(archive)
+    for samples, labels in ((parts.x_train, parts.y_train), (parts.x_test, parts.y_test)):
+        if samples is None or labels is None or samples.shape[1:] != (HEIGHT, WIDTH, 3) or samples.dtype != np.uint8:
+            raise BoostrunError(f"{archive} needs x_train and x_test of shape (n, {HEIGHT}, {WIDTH}, 3), uint8")
+        if not np.isin(labels, (0, 1)).all():
+            raise BoostrunError(f"{archive} needs labels 1 (person) and 0 (background)")
+    return parts._replace(classes=("background", "person"))
+
+
+def _of_tree(options: Mapping, data_root: Path) -> Parts:
+    """The windows of the published folders."""
     parts = []
     for number, split in enumerate(_SPLITS):
-        people = [centre(path) for path in _inria_images(options, Path(data_root), split, "pos")]
+        people = [centre(path) for path in _inria_images(options, data_root, split, "pos")]
         background = [
             window
-            for index, path in enumerate(_inria_images(options, Path(data_root), split, "neg"))
+            for index, path in enumerate(_inria_images(options, data_root, split, "neg"))
             for window in windows(path, options["windows_per_image"], (options["split_seed"], number, index))
         ]
         parts += [np.stack(people + background), np.repeat([1, 0], [len(people), len(background)])]
@@ -138,8 +186,16 @@ def _large_enough(path: Path) -> np.ndarray:
     return image
 
 
+def _inria_archive(data_root: Path) -> Path:
+    return Path(data_root) / "inria.npz"
+
+
+def _inria_tree(data_root: Path) -> Path:
+    return Path(data_root) / "INRIAPerson"
+
+
 def _inria_images(options: Mapping, data_root: Path, split: str, kind: str) -> list[Path]:
-    root = data_root / "INRIAPerson"
+    root = _inria_tree(data_root)
     folder = root / f"{split}_64x128_H96" / kind
     if not folder.is_dir() and kind == "neg":
         folder = root / split.capitalize() / kind  # the published neg folders are links to these; links get lost

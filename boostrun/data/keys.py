@@ -96,6 +96,7 @@ class InriaKeys(DatasetKeys):
 
     windows_per_image: int = integer(10, help="background windows of each photograph")
     split_seed: int = integer(0, least=0, help="seed of the windows' places")
+    backgrounds: int | None = integer(None, help="background windows drawn for training; null: all")
 
 
 @dataclass

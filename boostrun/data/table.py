@@ -8,7 +8,6 @@ and goes on with text starts the reading again.
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +29,7 @@ from boostrun.data.columns import (
 )
 from boostrun.data.dataset import Parts, RowFile, encode, names_of, refuse_many, stratified
 from boostrun.data.deciding import Said, Seen, form_of, number_forms
+from boostrun.data.files import say
 from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError, did_you_mean
 
@@ -418,7 +418,7 @@ class _Labels:
         """
         words = list(self._places)
         if odd := [word for word in words if word in MISSING]:
-            _say(f"column '{self.name}' of {self.where} has a class {odd[0]!r}; dataset.na=[{odd[0]}] makes it missing")
+            say(f"column '{self.name}' of {self.where} has a class {odd[0]!r}; dataset.na=[{odd[0]}] makes it missing")
         found = plain_labels(words)
         return names_of(found, f"column '{self.name}' of {self.where}") if found.dtype.kind == "f" else found
 
@@ -444,22 +444,12 @@ def plain_labels(words: Sequence[str]) -> np.ndarray:
 
 # -- lines to the user
 
-_SAID: set[str] = set()
-
-
-def _say(sentence: str) -> None:
-    """Print a line to stderr, once in a process: each trial of a sweep may read the table again."""
-    if sentence not in _SAID:
-        _SAID.add(sentence)
-        print(f"boostrun: {sentence}", file=sys.stderr)
-
-
 def say_forms(where: str, forms: Mapping[str, Form]) -> None:
     """Name the columns whose form is not plain on stderr."""
     said = [f"{name}: {forms[name].said()}" for name in forms if forms[name].said()]
     if said:
         more = f"; and {len(said) - 8} more columns" if len(said) > 8 else ""
-        _say(f"{where} is read with {'; '.join(said[:8])}{more}")
+        say(f"{where} is read with {'; '.join(said[:8])}{more}")
 
 
 def _say_of_columns(read: _Read, forms: Mapping[str, Form]) -> None:
@@ -468,7 +458,7 @@ def _say_of_columns(read: _Read, forms: Mapping[str, Form]) -> None:
     for column in read.columns:
         count = len(column.words)
         if forms[column.name].kind == "category" and read.count >= _MANY and 2 * count > read.count:
-            _say(
+            say(
                 f"column '{column.name}' of {read.where} has {count} different texts in {read.count} rows, and each "
                 f"becomes its rank; dataset.drop=[{column.name}] leaves it out"
             )
@@ -484,12 +474,12 @@ def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray) -> N
     for place, name in enumerate(columns):
         values = head[:, place]
         if _OF_ROWS.fullmatch(name) and len(np.unique(values)) == rows:
-            _say(f"column '{name}' of {where} has another value in each row; dataset.drop=[{name}] leaves it out")
+            say(f"column '{name}' of {where} has another value in each row; dataset.drop=[{name}] leaves it out")
         elif len(np.unique(values[: 10 * _MANY])) <= y.max() + 1:
             found = np.unique(values, return_inverse=True)[1]
             pairs = len(np.unique(found * (y.max() + 1) + y))
             if pairs == y.max() + 1 == found.max() + 1:
-                _say(f"column '{name}' of {where} repeats the label; dataset.drop=[{name}] leaves it out")
+                say(f"column '{name}' of {where} repeats the label; dataset.drop=[{name}] leaves it out")
 
 
 # -- the split

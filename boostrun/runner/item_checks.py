@@ -53,6 +53,7 @@ def cells(
 ) -> Iterator[tuple[Place, list[str]]]:
     """Each cell of an item's file in order: its place, and the overrides that compose it, ``others`` last.
 
+    ``for`` gives the overrides of all cells with a swept value, {"inria": ["dataset.backgrounds=9764"]}.
     After the blocks come the methods of ``naught`` that no block has: they learn nothing, get only the overrides of
     data and trials, and stand at every place of a method that learns. Settings with the same overrides for such a
     method are one cell, unless the table has a column for each.
@@ -61,6 +62,7 @@ def cells(
 
     def words(block: Mapping[str, Any], changes: Sequence[str], place: Place) -> list[str]:
         made = [*raw.get("overrides", []), *changes]
+        made += [word for value in place.values.values() for word in raw.get("for", {}).get(value, [])]
         if quick:
             made += [*block.get("quick", []), *raw.get("quick", [])]
         return [*made, *(f"{key}={value}" for key, value in place.values.items()), *others]
@@ -180,6 +182,8 @@ def _faults_of_places(raw: Mapping[str, Any], names: Names) -> Iterator[str]:
     yield from _absent("against", given("against"), raw["columns"], "column level")
     yield from _absent("levels", raw.get("levels", {}), names.rows, "row")
     yield from _absent("differences_to", given("differences_to"), names.rows, "row")
+    swept = [value for sweep in _sweeps(raw) for values in sweep.values() for value in values]
+    yield from _absent("for", raw.get("for", {}), swept, "swept value")
     yield from _absent("read_after", raw.get("read_after", {}), names.settings, "setting")
     yield from _absent("tradeoff", [tradeoff[axis] for axis in "xy" if axis in tradeoff], names.metrics, "metric")
     yield from _absent("tradeoff", [tradeoff["along"]] if "along" in tradeoff else [], raw["columns"], "column level")

@@ -33,7 +33,7 @@ _OF_ITEMS = (  # optional keys that are attributes of an item
     "read_at", "pictures", "t_name", "beside", "quoted", "relative", "kappas", "read_after", "mean_over", "against",
     "levels", "differences_to", "tradeoff",
 )  # fmt: skip
-_OPTIONAL = {"quick", "notes", "overrides", "targets", "naught", *_OF_ITEMS}
+_OPTIONAL = {"quick", "notes", "overrides", "for", "targets", "naught", *_OF_ITEMS}
 _NO_CHANGE = ("n_jobs", "store", "results", "data_root", "cache_root", "run")  # keys that change no figure
 
 

@@ -50,6 +50,41 @@ def test_inria_negatives_are_found_where_the_links_are_lost(inria, tmp_path):
     assert before.checksum == after.checksum
 
 
+@pytest.fixture
+def archive(tmp_path):
+    """Seven windows for training, of which three show people, and four for tests, as inria.npz."""
+    rng, labels = np.random.default_rng(0), np.array([0, 1, 0, 1, 0, 0, 1], np.uint8)
+    arrays = {"y_train": labels, "y_test": labels[:4]}
+    arrays |= {x: rng.integers(0, 256, (n, 128, 64, 3), dtype=np.uint8) for x, n in (("x_train", 7), ("x_test", 4))}
+    np.savez(tmp_path / "inria.npz", **arrays)
+    return arrays
+
+
+def test_inria_in_an_archive_is_read_as_it_is_and_backgrounds_are_drawn(archive, tmp_path):
+    whole = load({"name": "inria"}, tmp_path)
+    assert whole.classes == ("background", "person") and whole.y_train.tolist() == archive["y_train"].tolist()
+    np.testing.assert_array_equal(whole.x_test, archive["x_test"])
+    drawn = {seed: load({"name": "inria", "backgrounds": 2, "split_seed": seed}, tmp_path) for seed in range(6)}
+    for part in drawn.values():  # all people, two backgrounds, in the order of the file
+        places = [int(np.flatnonzero((archive["x_train"] == x).all((1, 2, 3)))[0]) for x in part.x_train]
+        assert places == sorted(set(places)) and {1, 3, 6} < set(places) and len(places) == 5
+        np.testing.assert_array_equal(part.y_train, archive["y_train"][places])
+        np.testing.assert_array_equal(part.x_test, archive["x_test"])
+    assert len({part.x_train.tobytes() for part in drawn.values()}) > 1
+
+
+def test_an_inria_archive_that_does_not_fit_is_a_sentence(archive, tmp_path, inria, capsys):
+    with pytest.raises(BoostrunError, match="of 4 for training"):
+        load({"name": "inria", "backgrounds": 5}, tmp_path)
+    with pytest.raises(BoostrunError, match="10 windows a photograph"):
+        load({"name": "inria", "windows_per_image": 3}, tmp_path)
+    assert capsys.readouterr().err.count("inria.npz, not") == 1  # beside the folder, said once
+    for wrong in ({"y_test": np.arange(4)}, {"x_test": archive["x_test"][:, :64]}, {"x_train": archive["x_train"] / 2}):
+        np.savez(tmp_path / "inria.npz", **(archive | wrong))
+        with pytest.raises(BoostrunError, match=r"inria\.npz needs"):
+            load({"name": "inria"}, tmp_path)
+
+
 def test_inria_images_that_are_too_small_broken_or_absent_are_a_sentence(inria, tmp_path):
     path = tmp_path / "INRIAPerson" / "train_64x128_H96" / "neg" / "0.png"
     paint(path, 60, 200)

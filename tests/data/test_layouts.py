@@ -160,7 +160,7 @@ SENTENCES = {
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_what_is_odd_is_named(tmp_path, capsys, monkeypatch, sentence):
-    monkeypatch.setattr("boostrun.data.table._SAID", set())
+    monkeypatch.setattr("boostrun.data.files._SAID", set())
     content = SENTENCES[sentence]
     (tmp_path / "t.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     try:

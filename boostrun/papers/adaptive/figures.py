@@ -11,7 +11,6 @@ import numpy as np
 
 from boostrun.data import load
 from boostrun.data.files import read_image
-from boostrun.data.image_sets import centre, files_inria
 from boostrun.data.torchvision_sets import files_caltech101
 from boostrun.errors import DataMissingError
 from boostrun.papers.adaptive.policies.mas import of_gaussian
@@ -109,13 +108,8 @@ def _digits(data_root: Path) -> list[np.ndarray]:
     return [data.x_train[np.flatnonzero(data.y_train == digit)[0]] for digit in range(len(data.classes))]
 
 
-def _inria_people(data_root: Path) -> list[np.ndarray]:
-    people = [path for name, path in files_inria({"name": "inria"}, data_root).items() if name.startswith("train/pos/")]
-    return [centre(path) for path in _spread(people)]
-
-
-def _pedestrians(data_root: Path) -> list[np.ndarray]:
-    data = load({"name": "pedestrians"}, data_root)
+def _people(data_root: Path) -> list[np.ndarray]:
+    data = load({"name": "inria"}, data_root)
     return [data.x_train[i] for i in _spread(np.flatnonzero(data.y_train == data.classes.index("person")))]
 
 
@@ -137,8 +131,7 @@ def _first(data_root: Path) -> list[np.ndarray]:
 
 _PANELS: tuple[tuple[str, str, Callable[[Path], list[np.ndarray]]], ...] = (
     ("mnist", "MNIST: the first image of each digit", _digits),
-    ("inria", "INRIA: people", _inria_people),
-    ("pedestrians", "pedestrians, a stand-in for INRIA made of other backgrounds: people", _pedestrians),
+    ("inria", "INRIA: people", _people),
     ("caltech101", "Caltech-101: random images", _objects),
     ("cifar10", "CIFAR-10: the first images", _first),
 )
