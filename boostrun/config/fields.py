@@ -119,18 +119,9 @@ def fields_of(cls: type) -> dict[str, dataclasses.Field]:
     return {field.name: field for field in dataclasses.fields(cls) if "kind" in field.metadata}
 
 
-def library_only(field: dataclasses.Field) -> Any:
-    """A copy of a field for a parameter of the library that is no key: no cell has it."""
-    return dataclasses.field(default=field.default, metadata={"library": kind_of(field)})
-
-
 def _parameters(cls: type) -> dict[str, tuple[Kind, Any]]:
-    """The kinds and defaults of the keys of a class, then those of its other parameters, by name."""
-    fields = dataclasses.fields(cls)
-    return {
-        field.name: (field.metadata[place], field.default)
-        for place in ("kind", "library") for field in fields if place in field.metadata
-    }  # fmt: skip
+    """The kinds and defaults of the keys of a class, by name."""
+    return {name: (kind_of(field), field.default) for name, field in fields_of(cls).items()}
 
 
 def renamed(field: dataclasses.Field, **changes: Any) -> Any:

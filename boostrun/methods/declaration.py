@@ -19,16 +19,18 @@ from boostrun.config.fields import (
     boolean,
     choice,
     class_weights,
+    fields_of,
     integer,
     keys,
     kind_of,
-    library_only,
     or_tuned,
     real,
+    renamed,
 )
 
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # pipelines that few numbers describe
 IN_ONNX = IN_C - {"anchors"}  # pipelines that need an operator or two
+ON_HELD_OUT = "boostrun.methods.early_stopping:OnHeldOut"  # the evaluation of a method that stops early
 _SMALL = 3  # the largest budget of a method that is only compiled
 
 
@@ -228,6 +230,16 @@ class Method:
         own = made[""] | parts | {name: value for name, value in given.items() if name in self.given}
         return obtain(self.target)(**own)
 
+    def stops_early(self, values: Mapping[str, Any]) -> bool:
+        """Whether these ``values`` ask for the early stopping of :class:`EarlyStoppingKeys`."""
+        own, ours = self._fields.get("early_stopping"), fields_of(EarlyStoppingKeys)["early_stopping"]
+        return bool(own and kind_of(own) == kind_of(ours) and values.get("early_stopping"))
+
+    def evaluator(self, values: Mapping[str, Any]) -> Any:
+        """The evaluation of an estimator that :meth:`make` has made of these ``values``."""
+        own = obtain(self.evaluation)()
+        return obtain(ON_HELD_OUT)(own) if self.stops_early(values) else own
+
     def components(self, values: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
         """(key, room, name) of the parts that ``values``, or fixed parameters, take from the catalogue."""
         found = []
@@ -302,16 +314,23 @@ class ClassWeightKeys(Keys):
     )  # fmt: skip
 
 
-_EARLY_STOPPING = {
-    "early_stopping": boolean(
-        False, help="fit holds out samples, and keeps the rounds that score best on them; see "
-        "boostrun.methods.early_stopping, also for n_iter_ and validation_score_, which it sets",
-    ),
-    "validation_fraction": real(0.1, above=0.0, below=1.0, help="early_stopping: share of the samples held out"),
-    "n_iter_no_change": integer(10, help="early_stopping: rounds without a better score after which none is looked at"),
-}  # fmt: skip
+@keys
+class EarlyStoppingKeys(Keys):
+    """Keys of methods whose rounds can be chosen."""
+
+    early_stopping: bool = boolean(
+        False, absent=False,
+        help="hold samples out of training, and keep the rounds that score best on them; see "
+        "boostrun.methods.early_stopping, also for n_iter_ and validation_score_, which fit sets",
+    )  # fmt: skip
+    validation_fraction: float = real(
+        0.1, above=0.0, below=1.0, absent=0.1, help="early_stopping: share of the samples held out"
+    )
+    n_iter_no_change: int = integer(
+        10, absent=10, help="early_stopping: rounds without a better score after which none is looked at"
+    )
 
 
 def early_stopping_field(parameter: str) -> Any:
-    """A field for one of the three parameters of methods whose rounds can be chosen; no key of the command."""
-    return library_only(_EARLY_STOPPING[parameter])
+    """A field for one of the three parameters of :class:`EarlyStoppingKeys`."""
+    return renamed(fields_of(EarlyStoppingKeys)[parameter])

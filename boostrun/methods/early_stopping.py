@@ -4,28 +4,34 @@ It works as in scikit-learn's HistGradientBoostingClassifier, for classifiers wi
 
 1. ``validation_fraction`` of the samples, and at least one for each class on average, are held out by ``random_state``
    (0 if the classifier has none), as ``train_test_split(X, y, stratify=y, random_state=random_state)`` does.
-2. A clone is trained on the other samples with all rounds.
+2. A clone is trained on the other samples.
 3. The samples held out are scored after each round, until no score of ``n_iter_no_change`` rounds in a row is above the
    best one. The score is minus the log loss, or the accuracy if the classifier has no ``predict_proba``.
    ``sample_weight`` and ``class_weight`` count. The best round is kept, the first of equal ones.
 4. If it is not the last round, a second clone is trained on the same samples with as many rounds as are kept. The
    classifier takes all that the clone has learned. It has never seen the samples held out.
 
-Cost: that of all rounds, and again that of those kept. No time is saved: rounds are chosen.
+Cost: step 2 ends early for classifiers with ``warm_start``, and for ShareBoost with a ``checkpoint``. They train twice
+``n_iter_no_change`` rounds, then as many again and again as there are, until step 3 has ended. Others train all rounds.
+A run does the same by :class:`OnHeldOut`.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boostrun.config.fields import Keys, check
 from boostrun.errors import BoostrunError
 from boostrun.methods.scikit_learn import check_classification_targets, check_random_state, clone
+
+if TYPE_CHECKING:
+    from boostrun.evaluation import Evaluation, Result, Seeds
 
 _GOING_ON = ("_problems", "_run")  # the training runs that warm_start adds rounds to
 
@@ -78,20 +84,101 @@ def fit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     if sample_weight is not None:
         weights = _weights(sample_weight, labels)
         weighed["sample_weight"] = weights[inner]
-    training, rounds = (_rows(samples, inner), labels[inner]), getattr(classifier, classifier._rounds)
-    model = clone(classifier).set_params(**given).fit(*training, **weighed)
-    weights = _weights_by_class(classifier, labels, weights)[held]
-    found: list[float] = []
-    for score in _scores(model, _rows(samples, held), labels[held], weights, rounds):
-        found.append(score)
-        if len(found) > int(np.argmax(found)) + classifier.n_iter_no_change:
-            break
-    kept = int(np.argmax(found)) + 1
-    if kept < rounds:
-        model = clone(classifier).set_params(**given, **{classifier._rounds: kept}).fit(*training, **weighed)
-    _become(classifier, model)
-    classifier.n_iter_, classifier.validation_score_ = kept, np.array(found)
+    training = (_rows(samples, inner), labels[inner])
+    scored = _rows(samples, held), labels[held], _weights_by_class(classifier, labels, weights)[held]
+    model, found = _choose(classifier, given, lambda model: model.fit(*training, **weighed), *scored)
+    if model is None:
+        given[classifier._rounds] = int(np.argmax(found)) + 1
+        model = clone(classifier).set_params(**given).fit(*training, **weighed)
+    _become(classifier, model, found)
     return classifier
+
+
+def _choose(
+    classifier: Any, given: dict[str, Any], train: Callable[[Any], Any], X: Any, y: np.ndarray, weights: np.ndarray
+) -> tuple[Any, np.ndarray]:
+    """A clone that ``train`` has trained for the best number of rounds, None if it has more, and the scores.
+
+    The clone has the parameters ``given``; X (n, d), y (n,) and their weights are those held out.
+    """
+    most, patience = getattr(classifier, classifier._rounds), classifier.n_iter_no_change
+    more = {"warm_start": True} if "warm_start" in classifier.get_params(deep=False) else {}
+    model = clone(classifier).set_params(**given, **more)
+    goes_on = bool(more) or getattr(model, "checkpoint", None) is not None
+    rounds = min(most, 2 * patience) if goes_on else most
+    while True:
+        train(model.set_params(**{classifier._rounds: rounds}))
+        found = _until_no_better(_scores(model, X, y, weights, rounds), patience)
+        if rounds == most or len(found) < rounds:
+            break
+        goes_on = not more or any(getattr(model, name, None) for name in _GOING_ON)
+        rounds = min(most, 2 * rounds) if goes_on else most
+    return None if more or int(np.argmax(found)) + 1 < rounds else model, found
+
+
+def _until_no_better(scores: Iterator[float], patience: int) -> np.ndarray:
+    """The scores up to the last of ``patience`` in a row that are not above the best one before them."""
+    found: list[float] = []
+    for score in scores:
+        found.append(score)
+        if len(found) > int(np.argmax(found)) + patience:
+            break
+    return np.array(found)
+
+
+class OnHeldOut:
+    """A method's evaluation on a table, with early stopping: the rounds are chosen on rows of its training part.
+
+    Metrics, curve and counts are those of the model with the rounds kept. ``cost`` has two more entries,
+    ``rounds_kept`` and ``rounds_scored``, the number of rounds looked at, and ``train_seconds`` includes the choice.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, of a classifier with ``early_stopping``
+    """
+
+    def __init__(self, evaluation: Evaluation):
+        self.evaluation = evaluation
+
+    def check(self, model: Any, data: Any) -> None:
+        """Raise BoostrunError if the data are no table, or a class has too few samples."""
+        self.evaluation.check(model, data)
+        self._split(model, data)
+
+    def warm_up(self, small: Any, data: Any) -> None:
+        """As the method's evaluation does."""
+        self.evaluation.warm_up(small.set_params(early_stopping=False), data)
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """Choose the number of rounds, then train so many and measure them on the test part."""
+        begun, labels = time.perf_counter(), data.labels("train")
+        inner, held = self._split(model, data)
+        places = data.rows.get("train", np.arange(len(labels)))
+        rows = {**data.rows, "train": places[inner]}
+        choosing = type(data)(data.bank, data.kind, {**rows, "test": places[held]})
+
+        def train(one: Any) -> None:
+            self.evaluation.run(one, choosing, seeds)
+            if getattr(one, "classes_", None) is None:  # it was given numbers of classes
+                one.classes_ = np.arange(len(data.classes))
+
+        # products and distances are computed by the model, from values if there are any
+        X = choosing.values("test") if getattr(data.bank, "values", None) else choosing.samples("test")
+        weights = _weights_by_class(model, labels, np.ones(len(labels)))[held]
+        found = _choose(model, {"early_stopping": False}, train, X, labels[held], weights)[1]
+        kept = int(np.argmax(found)) + 1
+        chosen = clone(model).set_params(early_stopping=False, **{model._rounds: kept})
+        seconds = time.perf_counter() - begun
+        result = self.evaluation.run(chosen, type(data)(data.bank, data.kind, rows), seeds)
+        _become(model, chosen, found)
+        cost = {**result["cost"], "rounds_kept": kept, "rounds_scored": len(found)}
+        cost["train_seconds"] += seconds
+        return {"metrics": result["metrics"], "cost": cost, "curve": result["curve"]}
+
+    def _split(self, model: Any, data: Any) -> tuple[np.ndarray, np.ndarray]:
+        if getattr(data, "bank", None) is None:
+            raise BoostrunError("early_stopping=True needs all samples at once, and these are read in pieces")
+        return _parts(data.labels("train"), model.validation_fraction, _seed(model))
 
 
 def _seed(classifier: Any) -> int:
@@ -159,10 +246,11 @@ def _scores(model: Any, X: Any, y: np.ndarray, weights: np.ndarray, rounds: int)
             yield float(np.average(said == y, weights=weights))
 
 
-def _become(classifier: Any, model: Any) -> None:
-    """Give a classifier all that ``model`` has learned, in place of all that it had learned before."""
+def _become(classifier: Any, model: Any, scores: np.ndarray) -> None:
+    """Give a classifier all that ``model`` has learned, in place of all that it had learned before, and the scores."""
     parameters = classifier.get_params(deep=False)
     for name in [*vars(classifier)]:
         if name.endswith("_") or name in _GOING_ON:
             delattr(classifier, name)
     vars(classifier).update({name: value for name, value in vars(model).items() if name not in parameters})
+    classifier.n_iter_, classifier.validation_score_ = int(np.argmax(scores)) + 1, scores

@@ -373,6 +373,16 @@ def _of_majority(entry: Entry) -> str:
     return f"accuracy is {same} of the majority class ({shown}); balanced accuracy {decimal(balanced)}"
 
 
+def stopped_lines(entries: Sequence[Entry], labels: Sequence[str]) -> list[str]:
+    """How many rounds each method with early stopping has kept, and how many were looked at: means over its trials."""
+    lines = []
+    for entry, label in zip(entries, labels):
+        means = [mean_of(entry, name) for name in ("rounds_kept", "rounds_scored")]
+        if all(map(math.isfinite, means)):
+            lines.append(f"{label}: early stopping kept {means[0]:.4g} of {means[1]:.4g} rounds looked at")
+    return list(dict.fromkeys(lines))
+
+
 def without_curves(entries: Sequence[Entry], metrics: Sequence[str]) -> str:
     """A line that names the metrics that records have at their end only, though accuracy has a curve; or empty."""
     curves = [record.get("curve") or {} for entry in entries for record in done(entry.records)]

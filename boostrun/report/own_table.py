@@ -24,6 +24,7 @@ from boostrun.report.entry import (
     majority_lines,
     places_of,
     row_label,
+    stopped_lines,
 )
 from boostrun.report.markup import (
     BEST,
@@ -77,7 +78,7 @@ class OwnTable:
     """A table of your own runs, made by :func:`own_table`.
 
     ``scores`` are further metrics, means and deviations over the trials; ``alike`` are costs that all rows share;
-    ``remarks`` are what the test part, and missing metrics, say about the figures.
+    ``remarks`` are what early stopping, the test part and missing metrics say about the figures.
     """
 
     title: str
@@ -234,7 +235,10 @@ def own_table(
         scores=(*metrics, *map(functools.partial(_score, scores), heads)),
         costs=tuple(column for column in cost_columns if column.differs or alone),
         alike=tuple(column for column in cost_columns if not (column.differs or alone)),
-        remarks=(*majority_lines(entries, labels), *absent_lines(entries, labels, (metric, *more))),
+        remarks=(
+            *stopped_lines(entries, labels), *majority_lines(entries, labels),
+            *absent_lines(entries, labels, (metric, *more)),
+        ),
     )
 
 

@@ -417,6 +417,8 @@ def _notes(
         typed.append(f"dataset.path={first.dataset['path']}")
     if typed:
         found.append(f"for all: {' '.join(typed)}")
+    if any(one.settings and one.settings.algo.get("early_stopping") for one in candidates):
+        found.append("early stopping: the samples held out, and the rounds that were not kept, are beyond the budget")
     if request.kind == "seconds":
         found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
     elif request.tuning:

@@ -29,7 +29,6 @@ from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.extend import OwnChoice, registered, take_named, try_out
 from boostrun.inputs import Input, Places, input_of
-from boostrun.methods.declaration import obtain
 from boostrun.store import Store, packs_below
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell, Inputs, Trial, canonical_json, digest_of
@@ -289,7 +288,7 @@ def fit(cell: Cell, prepared: Any) -> None:
     """Raise BoostrunError if a cell's budget does not fit its prepared input, or its method cannot start on it."""
     input_for(cell.dataset).fits(prepared, cell)
     method = catalogue.method(cell.algo)
-    obtain(method.evaluation)().check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
+    method.evaluator(cell.algo).check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
 
 
 def table_of(settings: Settings, progress: bool = True):

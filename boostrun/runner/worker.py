@@ -33,7 +33,7 @@ from boostrun.evaluation import Result
 from boostrun.evaluation.measures import Trained, train_and_test
 from boostrun.files import left_behind, owner
 from boostrun.inputs import Places, input_of
-from boostrun.methods.declaration import Method, obtain
+from boostrun.methods.declaration import Method
 from boostrun.runner import predictions
 from boostrun.runner.pool import THREAD_VARIABLES, writing
 from boostrun.store import LockBusyError, Store, StoreWriteError
@@ -94,7 +94,7 @@ class Execute:
         method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
         places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
         digests.keep(places.data_root, places.cache_root)
-        evaluation = obtain(method.evaluation)()
+        evaluation = method.evaluator(cell.algo)
         checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # where a killed trial is continued from
         given = {"n_jobs": self.threads, "checkpoint": checkpoint}
 
@@ -134,7 +134,7 @@ def warm_up(cell: Cell, quiet: bool = True) -> None:
 
             method = catalogue.method(cell.algo)
             made = Table.made(catalogue.pipeline(cell.features).gives)
-            _compile(cell, method, obtain(method.evaluation)(), made)
+            _compile(cell, method, method.evaluator(cell.algo), made)
     gc.enable()
 
 

@@ -29,6 +29,7 @@ from boostrun.digest import reached
 from boostrun.errors import BoostrunError
 from boostrun.files import write_whole
 from boostrun.inputs import input_of
+from boostrun.methods.declaration import ON_HELD_OUT
 from boostrun.store.cell import Cell
 
 NAME = "code.json"
@@ -51,6 +52,7 @@ def code_of(cell: Cell) -> Code:
     """
     method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
+    named += [ON_HELD_OUT] * method.stops_early(cell.algo)
     roots = (
         method.target, method.evaluation, *(part.target for part in method.parts.values()), *named,
         "boostrun.methods.declaration:arguments", "boostrun.evaluation.measures:train_and_test",
@@ -69,7 +71,7 @@ def _not_keys(keys: type) -> dict[str, str]:
     """The parameters that no key sets, with the default that they always have."""
     return {
         one.name: repr(one.default) for one in dataclasses.fields(keys)
-        if not {"kind", "library"} & one.metadata.keys() and one.default is not dataclasses.MISSING
+        if "kind" not in one.metadata and one.default is not dataclasses.MISSING
     }  # fmt: skip
 
 

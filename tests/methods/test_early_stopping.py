@@ -21,7 +21,13 @@ from boostrun import (
     ReservoirClassifier,
     ShareBoostClassifier,
 )
+from boostrun.config import catalogue
+from boostrun.evaluation.measures import spawn
+from boostrun.inputs.bank import Table
+from boostrun.methods.declaration import obtain
+from boostrun.methods.saved import Saveable
 from boostrun.papers.reservoir.budgeted import SplitReservoirClassifier
+from boostrun.papers.reservoir.classifier import Reservoir
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 
@@ -153,6 +159,81 @@ def test_a_class_of_one_sample_and_a_source_are_refused(digits):
         MADE["geem"]().fit(X, np.r_[["four"], y[1:]])
     with pytest.raises(BoostrunError, match=r"samples of fit\(X, y\), and fit_source has none"):
         MADE["geem"]().fit_source(ArraySource(X, y, 0))
+
+
+class Bank:
+    """The first 400 digits to train on, and 100 to test on, as a bank of codes."""
+
+    classes, families, meta, n_features = ("0", "1", "2"), [], {}, 64
+
+    def __init__(self):
+        X, y = load_digits(return_X_y=True)
+        self._samples, self._labels = X.astype(np.uint8), y % 3
+
+    def _part(self, split):
+        return slice(400) if split == "train" else slice(400, 500)
+
+    def samples(self, split):
+        return self._samples[self._part(split)]
+
+    def codes(self, split):
+        return np.ascontiguousarray(self.samples(split).T)
+
+    def labels(self, split):
+        return self._labels[self._part(split)]
+
+    def fitted(self):
+        return {}
+
+
+@pytest.mark.parametrize("name", ["geem", "geem_split", "logitboost", "uniform_naive", "shareboost", "jointboost"])
+def test_a_run_keeps_the_rounds_of_a_loop_by_hand_on_a_part_of_its_training_part(name, tmp_path):
+    method, table, seeds = catalogue.methods()[name], Table(Bank()), spawn(0)
+    values = {"early_stopping": True, "n_iter_no_change": 3}
+    budget = {key: value for key, value in {"T": 40, "r": 30, "q": 30}.items() if key in method.budget_defaults}
+    given = {"random_state": 5, "n_jobs": 1, "checkpoint": tmp_path / "rounds"}
+    model, evaluation = method.make(values, budget, given), method.evaluator(values)
+    evaluation.check(model, table)
+    result = evaluation.run(model, table, seeds)
+    cost = result["cost"]
+
+    y = table.labels("train")
+    inner, held = train_test_split(
+        np.arange(400), test_size=0.1, stratify=y, random_state=getattr(model, "random_state", 0)
+    )
+    plain, own = method.make({}, budget, given | {"checkpoint": None}), obtain(method.evaluation)()
+    own.run(plain, Table(table.bank, rows={"train": inner}), seeds)
+    plain.classes_ = np.arange(3)
+    step = max(1, plain._model.n_rounds // 40)
+    staged = [*plain.staged_decision_function(table.samples("train")[held])][step - 1 :: step]
+    if hasattr(plain, "predict_proba"):
+        scores = [-log_loss(y[held], plain._link().of(each), labels=plain.classes_) for each in staged]
+    else:
+        scores = [np.mean(each.argmax(axis=1) == y[held]) for each in staged]
+    assert (cost["rounds_kept"], cost["rounds_scored"]) == first_best(scores, 3) and model.n_iter_ < 40
+    assert np.allclose(model.validation_score_, scores[: cost["rounds_scored"]], rtol=1e-6)
+    fewer = method.make({}, budget | {"T": cost["rounds_kept"]}, given | {"checkpoint": None})
+    assert own.run(fewer, Table(table.bank, rows={"train": inner}), seeds)["metrics"] == result["metrics"]
+
+
+def test_every_method_with_the_key_has_stages():
+    for method in catalogue.methods().values():
+        if method.stops_early({"early_stopping": True}):
+            assert issubclass(obtain(method.target), Saveable) and hasattr(
+                obtain(method.target), "staged_decision_function"
+            )
+
+
+def test_it_stops_soon_after_the_round_that_it_keeps(digits, monkeypatch):
+    asked, boost = [], Reservoir.boost
+
+    def counted(self, rounds, *more):
+        asked.append(rounds)
+        boost(self, rounds, *more)
+
+    monkeypatch.setattr(Reservoir, "boost", counted)
+    model = MADE["geem"]().set_params(n_estimators=10_000, shrinkage=1.0, n_iter_no_change=2).fit(*digits)
+    assert sum(asked) / 3 <= 2 * len(model.validation_score_) + 4 + model.n_iter_
 
 
 @pytest.mark.slow

@@ -130,6 +130,7 @@ def test_keys_that_came_later_do_not_stand_in_a_cell_at_their_default():
         name: [key for key, one in method.fields.items() if kind_of(one).absent != MISSING]
         for name, method in PAPER.methods.items()
     }
-    trees = ["weak_learner", "depth", "leaf_values", "leaf_smoothing", "leaf_weight", "class_weight"]
+    last = ["class_weight", "early_stopping", "validation_fraction", "n_iter_no_change"]
+    trees = ["weak_learner", "depth", "leaf_values", "leaf_smoothing", "leaf_weight", *last]
     assert late["geem"] == [*trees, "strategy"] and late["wsam"] == late["wss"] == trees
-    assert late["geem_budgeted"] == ["class_weight", "strategy"]
+    assert late["geem_budgeted"] == [*last, "strategy"]
