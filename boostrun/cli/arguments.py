@@ -17,7 +17,7 @@ VERBS = {
     "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
     "frontier": "compare methods under each budget, all tuned alike: frontier dataset=NAME budget=samples_held",
     "table": "show a paper's table from stored records: table PAPER/ITEM [--draw] [--strict]",
-    "claims": "check the papers' claims against stored records: verdict, effect and test of each: claims [PAPER]",
+    "claims": "check the papers' claims against their printed figures and stored records: claims [PAPER] [--on-paper]",
     "report": "write an HTML page of stored results: report [paper/item ...] [-o report.html]",
     "plan": "dry run: which trials are cached, stale (and why) or to run, with estimated time",
     "ls": "list names: ls algo | dataset | features | paper | frontier | strategies | policies | runs ...",
@@ -54,6 +54,7 @@ options:
   --quick               reproduce, frontier: a smaller version that takes minutes, and says so in its table
   --strict              table: exit code 1 when a cell is missing
   --draw                table: draw its pictures too
+  --on-paper            claims: judge the papers' printed figures alone
   --why                 plan: every changed definition, and code that a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run, frontier: the name of the table, as name=NAME
@@ -94,7 +95,7 @@ class Arguments:
 
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
-    "--proba": "proba", "--why": "why", "--draw": "draw",
+    "--proba": "proba", "--why": "why", "--draw": "draw", "--on-paper": "on_paper",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {

@@ -130,11 +130,19 @@ spent.""",
         ),
     ),
     "claims": Page(
-        "claims [PAPER ...] [-o claims.md]",
-        """Shows every claim of the papers with its verdict (holds, holds only if, fails, undecided), its effect, the
-number of trials and the test, from stored records. Runs no trials.""",
-        ("-o, --output FILE     write Markdown to a file", _OWN),
-        (("claims", "all papers"), ("claims {paper} -o claims.md", "one paper, into a file")),
+        "claims [PAPER ...] [--on-paper] [-o claims.md]",
+        """Shows every claim of the papers, what the paper's printed figures say of it (holds, in part, contradicted,
+level, not printed), and what stored records say (holds, holds only if, by construction, agrees with the print, fails,
+undecided), with its effect, the number of trials and the test. Runs no trials.""",
+        (
+            "--on-paper            the print alone, with its figures; reads no record",
+            "-o, --output FILE     write Markdown to a file", _OWN,
+        ),
+        (
+            ("claims", "all papers"),
+            ("claims {paper} --on-paper", "what a paper's own figures say of its sentences"),
+            ("claims {paper} -o claims.md", "one paper, into a file"),
+        ),
     ),
     "report": Page(
         "report [own | PAPER | PAPER/ITEM ...] [-o report.html]",

@@ -135,17 +135,18 @@ def claims(words: Arguments) -> int:
     keys = {place.partition("=")[0] for place in places}
     if odd := [word for word in words.overrides if word.partition("=")[0] not in keys]:
         raise BoostrunError(f"claims are decided by their items as they are published: {odd[0]} cannot be given")
+    print_only = "on_paper" in words.flags
     gc.disable()  # thousands of records stay in use: collecting garbage takes a sixth of the time
     try:
-        found = verdicts(words.names, places, words.config_dir)
+        found = verdicts(words.names, places, words.config_dir, print_only=print_only)
     finally:
         gc.enable()
     if words.output:
         titles = {name: one.title for name, one in catalogue.papers().items()}
-        write_bytes(Path(words.output), texts.markdown(found, titles).encode("utf-8", "backslashreplace"))
+        write_bytes(Path(words.output), texts.markdown(found, titles, print_only).encode("utf-8", "backslashreplace"))
         print(f"written: {words.output}")
     else:
-        print(texts.terminal(found))
+        print(texts.terminal(found, print_only))
     return 0
 
 

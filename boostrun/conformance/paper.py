@@ -23,7 +23,6 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.methods.paper import Paper
 from boostrun.methods.weak_learner import as_weak_learner
-from boostrun.report.claims import read
 from boostrun.runner import claims, paper
 
 _HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas", "matplotlib")
@@ -139,7 +138,7 @@ def _claims(name: str, paper: Paper) -> None:
     if paper.claims is None:
         raise Skipped("it brings none")
     try:
-        claims.check(read(paper.claims), f"the claims of {name}")
+        claims.check(claims.read(paper.claims), f"the claims of {name}")
     except BoostrunError as error:
         raise Failed(str(error)) from None
 

@@ -54,15 +54,26 @@ def half_interval(std: float, n: int, tail: float = ALPHA / 2) -> float:
     return float(stdtrit(n - 1, 1 - tail)) * std / math.sqrt(n)
 
 
-def interval(values: Iterable[float], tail: float = ALPHA / 2) -> tuple[float, float, float]:
+def interval(
+    values: Iterable[float], tail: float = ALPHA / 2, paper_std: float = math.nan
+) -> tuple[float, float, float]:
     """(mean, low, high): Student's interval of the mean, 95 % unless ``tail`` is given.
+
+    If the values are differences from a paper's mean, ``paper_std`` is its standard deviation: the interval is Welch's.
 
     >>> [round(float(number), 3) for number in interval([1.0, 2.0, 3.0])]
     [2.0, -0.484, 4.484]
+    >>> [round(float(number), 3) for number in interval([1.0, 2.0, 3.0], paper_std=1.0)]
+    [2.0, 0.013, 3.987]
     """
     values = list(values)
     mean, std = mean_std(values)
     half = half_interval(std, len(values), tail)
+    if not math.isnan(paper_std + half):
+        from scipy.special import stdtrit
+
+        error, freedom = _welch_error(std, len(values), paper_std, PAPER_TRIALS)
+        half = float(stdtrit(freedom, 1 - tail)) * error
     return mean, mean - half, mean + half
 
 
@@ -76,14 +87,46 @@ def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int
     """
     if n1 < 2 or n2 < 2 or any(math.isnan(number) for number in (mean1, std1, mean2, std2)):
         return math.nan
-    share1, share2 = std1**2 / n1, std2**2 / n2
-    if share1 + share2 == 0:
+    error, freedom = _welch_error(std1, n1, std2, n2)
+    if error == 0:
         return 1.0 if math.isclose(mean1, mean2, rel_tol=1e-12) else 0.0
     from scipy.special import stdtr
 
-    t = abs(mean1 - mean2) / math.sqrt(share1 + share2)
+    return min(1.0, 2 * float(stdtr(freedom, -abs(mean1 - mean2) / error)))
+
+
+def _welch_error(std1: float, n1: int, std2: float, n2: int) -> tuple[float, float]:
+    """The standard error of a difference of two means, and its degrees of freedom (Welch 1947)."""
+    share1, share2 = std1**2 / n1, std2**2 / n2
+    if share1 + share2 == 0:
+        return 0.0, float(n1 + n2 - 2)
     freedom = (share1 + share2) ** 2 / (share1**2 / (n1 - 1) + share2**2 / (n2 - 1))
-    return min(1.0, 2 * float(stdtr(freedom, -t)))
+    return math.sqrt(share1 + share2), freedom
+
+
+def mcnemar(first_alone: int, second_alone: int) -> float:
+    """Exact two-sided p of McNemar's test, from the counts of samples that one of two models alone gets wrong.
+
+    >>> mcnemar(0, 6), mcnemar(5, 5)
+    (0.03125, 1.0)
+    """
+    from scipy.special import bdtr
+
+    both = first_alone + second_alone
+    return min(1.0, 2 * float(bdtr(min(first_alone, second_alone), both, 0.5)))
+
+
+def mcnemar_range(first: int, second: int, of: int) -> tuple[float, float]:
+    """The least and largest p of :func:`mcnemar` that two counts of errors on the same ``of`` samples allow.
+
+    The least belongs to models that err on the same samples as far as they can, the largest to models that do not.
+
+    >>> [round(p, 4) for p in mcnemar_range(73, 47, 10_000)]
+    [0.0, 0.0221]
+    """
+    excess = abs(first - second)
+    alone = min(first + second, 2 * of - first - second)
+    return mcnemar(excess, 0), mcnemar((alone + excess) // 2, (alone - excess) // 2)
 
 
 def signed_rank(a: Sequence[float], b: Sequence[float]) -> float:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from boostrun.config import catalogue
+
 from ..published import copies, of_item
 
 ROOT = Path(__file__).parents[2]
@@ -16,8 +18,6 @@ BBM = ROOT / "examples" / "online_bbm"
 @pytest.fixture
 def own(tmp_path):
     """A paper of a person's own folder with one claim, and the function that rewrites it."""
-    from boostrun.config import catalogue
-
     folder = tmp_path / "mine"
     (folder / "paper" / "mine").mkdir(parents=True)
     (folder / "papers.yaml").write_text("mine: a_paper_with_claims:PAPER")
@@ -53,6 +53,40 @@ def test_a_claim_without_records_names_the_command_that_makes_them_and_is_decide
     told = " ".join(out.split())
     assert code == 0 and "0 of at least 6" not in told and "Wilcoxon" in told and "n=6" in told
     assert "$ boostrun table mine/digits" in told
+
+
+def test_the_print_is_judged_without_records_and_a_claim_without_its_printed_figure_is_refused(command, own):
+    (own / "claims.yaml").write_text(row())
+    code, _, err = command(f"claims mine --on-paper --config-dir {own}")
+    assert code == 2 and "no printed figures" in err
+    module, item = own / "a_paper_with_claims.py", own / "paper" / "mine" / "digits.yaml"
+    printed = "reference=Path(__file__).with_name('printed.csv'), claims="
+    module.write_text(module.read_text().replace("claims=", printed))
+    lines = ["paper,table,dataset,method,metric,value", "mine,1,digits,geem,test_accuracy_pct,80"]
+    (own / "printed.csv").write_text("\n".join([*lines, "mine,1,digits,rand,test_accuracy_pct,81"]))
+    found = item.read_text().replace("paper: '', table: ''", "paper: mine, table: 1")
+    item.write_text(found.replace("where: {}", "where: {method: algo, dataset: dataset}"))
+    catalogue.forget()
+    sys.modules.pop("a_paper_with_claims", None)
+    code, out, _ = command(f"claims mine --on-paper --config-dir {own}")
+    assert code == 0 and "contradicted: test accuracy %, geem 80.00, rand 81.00" in " ".join(out.split())
+    level = row(test="alike", margin=1, sides=["rand", "paper"])
+    (own / "claims.yaml").write_text(level)
+    assert command(f"claims mine --on-paper --config-dir {own}")[0] == 0
+    (own / "printed.csv").write_text("\n".join(lines))
+    for line in ("claims mine --on-paper", "claims mine"):
+        code, out, err = command(f"{line} --config-dir {own}")
+        assert code == 2 and not out and "mine/digits has no figure of the paper beside 'rand" in " ".join(err.split())
+
+
+def test_alternative_data_sets_are_the_first_that_the_items_have(command, own):
+    said = {"claim": "ahead on pens|DIGITS", "at": [["pens|digits"]], "cases": {"on pens|DIGITS": {}}}
+    (own / "claims.yaml").write_text(row(**said))
+    out = " ".join(command(f"claims mine --config-dir {own}")[1].split())
+    assert "ahead on DIGITS (1)" in out and "on DIGITS: test accuracy %, geem - rand" in out
+    (own / "claims.yaml").write_text(row(at=[["pens|letters"]]))
+    code, _, err = command(f"claims mine --config-dir {own}")
+    assert code == 2 and "no data set of 'pens|letters'" in " ".join(err.split())
 
 
 @pytest.mark.parametrize("change, sentence", [

@@ -72,7 +72,8 @@ def test_every_claim_has_a_command_and_no_verdict_in_prose_stands_without_its_cl
 def test_the_counts_of_the_readme_are_the_computed_ones():
     *_, (_, *counts) = page_of.summary(computed())
     sentence = (
-        r"of \[(\d+) claims\][^;]*? (\d+) hold, (\d+) hold only[^,]*?, (\d+) fail\s+and (\d+) are\s+undecided, (\d+) "
+        r"of\s\[(\d+) claims\][^;]*? (\d+) hold, (\d+) hold only[^,]*?, (\d+) holds?\s+by\s+construction, "
+        r"(\d+)\s+agrees?\s[^,]*?, (\d+) fail\s+and (\d+) are\s+undecided, (\d+) "
     )
     found = re.search(sentence + "of these for want of trials", (ROOT / "README.md").read_text())
     untold = [one.why for judged in computed().values() for one in judged if one.word == "undecided"]

@@ -1,5 +1,7 @@
 """Verdicts on claims, from made trials: an order, likeness, trends, ratios, counts, and what is undecided."""
 
+import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -11,8 +13,10 @@ from boostrun.errors import BoostrunError
 from boostrun.report import Entry, TableSpec, build
 from boostrun.report import claims as findings
 from boostrun.report import verdicts as text
-from boostrun.report.claims import Evidence, Side, read
-from boostrun.report.verdicts import Source, judge
+from boostrun.report.claims import Evidence, Side
+from boostrun.report.statistics import mcnemar, mcnemar_range
+from boostrun.report.verdicts import Source, judge_print
+from boostrun.runner.claims import read
 
 RNG = np.random.default_rng(0)
 SPREAD = RNG.normal(size=(8, 10)) * 0.3
@@ -43,8 +47,22 @@ def claim(tmp_path, **row):
     return read(path)[0]
 
 
+def judge(one, sources):
+    return text.judge(judge_print(one, sources), sources)
+
+
 def word(tmp_path, sources, **row):
     return judge(claim(tmp_path, **row), sources).word
+
+
+def beside(levels, printed, stds=None):
+    """An item whose rows have these levels, beside printed figures (NaN if there is none) and their spreads."""
+    source = shown(levels)["p/item"]
+    none, stds = math.nan, stds or {}
+    cells = [dataclasses.replace(cell, values={}, n=0, paper_mean=printed.get(cell.row, none),
+                                 paper_std=stds.get(cell.row, none)) for cell in source.table.cells]  # fmt: skip
+    table = dataclasses.replace(source.table, cells=tuple(cells))
+    return {"p/item": dataclasses.replace(source, printed=table, figures=[cell.row for cell in cells])}
 
 
 ORDER, ALIKE = {"test": "order"}, {"test": "alike", "sides": ["a", "b"]}
@@ -130,15 +148,109 @@ def test_likeness_is_schuirmanns_two_tests():
         assert (found.verdict == "holds") == (p < 0.05)
 
 
-def test_counts_of_errors_are_fishers(tmp_path):
-    for one, other, of in ((73, 47, 10000), (65, 47, 10000), (0, 5, 20), (7, 7, 10), (10, 0, 10)):
-        expected = stats.fisher_exact([[one, of - one], [other, of - other]]).pvalue
-        assert findings.fisher(one, other, of) == pytest.approx(expected, rel=1e-6)
-    counted = [(Side("a", {0: 73}), Side("paper", figure=47))]
-    assert findings.errors(counted, 10000, margin=10)[0].verdict == "fails"
-    assert findings.errors([(Side("a", {0: 65}), Side("paper", figure=47))], 10000, 10)[0].verdict == "undecided"
-    assert findings.errors([(Side("a", {0: 20}), Side("b", {0: 47}))], 10000)[0].verdict == "holds"
-    assert findings.errors([(Side("a", {0: 46}), Side("b", {0: 47}))], 10000, 25)[0].verdict == "holds"
+def test_mcnemars_range_is_that_of_all_overlaps_of_two_counts_of_errors():
+    assert mcnemar(9, 2) == pytest.approx(stats.binomtest(2, 11).pvalue)
+    for of, first, second in itertools.product((7, 12), range(8), range(8)):
+        overlaps = range(max(0, first + second - of), min(first, second) + 1)
+        every = [stats.binomtest(first - both, max(1, first + second - 2 * both)).pvalue
+                 if first + second > 2 * both else 1.0 for both in overlaps]  # fmt: skip
+        if first <= of and second <= of:
+            assert mcnemar_range(first, second, of) == pytest.approx((min(every), max(every)))
+
+
+def test_counts_of_errors_decide_only_what_every_overlap_says():
+    def found(first, second, margin=None, wrong=(None, None), of=10_000):
+        pair = Side("a", {0: first}, wrong=wrong[0]), Side("b", {0: second}, wrong=wrong[1])
+        return findings.errors([pair], of, margin)[0]
+
+    assert found(73, 47, margin=10).verdict == "fails" and found(20, 47).verdict == "holds"
+    assert found(46, 47, margin=25).verdict == "holds" and found(65, 47, margin=10).verdict == "undecided"
+    open_ = found(40, 30, of=100)
+    assert (open_.verdict, open_.least_p < 0.05 < open_.p) == ("undecided", True) and "predictions" in open_.why
+    assert found(31, 30, of=100).why == "within noise"
+    rows = np.arange(100)
+    kept = found(40, 30, wrong=(rows < 40, rows < 30), of=100)  # one errs wherever the other does, and ten times more
+    assert (kept.verdict, kept.p, kept.mean) == ("fails", mcnemar(10, 0), 10)
+    assert found(40, 30, wrong=(rows < 40, rows >= 70), of=100).p == mcnemar(40, 30)
+
+
+HIGH = {"a": 90, "b": 80}
+
+
+@pytest.mark.parametrize("printed, levels, row, on_paper, ours", [
+    ({"a": 9, "b": 8}, HIGH, {**ORDER, "sides": ["a", "b"]}, "holds", "holds"),
+    ({"a": 9, "b": 8}, HIGH, {**ORDER, "sides": ["b", "a"]}, "contradicted", "agrees with the print"),
+    ({"a": 8, "b": 9}, HIGH, {**ORDER, "sides": ["b", "a"]}, "holds", "fails"),
+    ({"a": 8, "b": 9}, HIGH, {**ORDER, "sides": ["a", "b"]}, "contradicted", "holds"),
+    ({"a": 8, "b": 8}, HIGH, {**ORDER, "sides": ["b", "a"]}, "level", "fails"),
+    ({"a": 8}, HIGH, {**ORDER, "sides": ["b", "a"]}, "not printed", "fails"),
+    ({"a": 9.0, "b": 8.8}, {"a": 90, "b": 89}, {**ALIKE, "margin": 0.5}, "holds", "fails"),
+    ({"a": 9.0, "b": 8.0}, {"a": 90, "b": 88}, {**ALIKE, "margin": 0.5}, "contradicted", "agrees with the print"),
+    ({"a": 8.0, "b": 9.0}, {"a": 90, "b": 88}, {**ALIKE, "margin": 0.5}, "contradicted", "fails"),  # on the other side
+    ({"a": 8, "b": 9}, {"a": 88, "b": 90}, {"test": "no_worse", "sides": ["a", "b"], "margin": 0.5}, "contradicted",
+     "agrees with the print"),
+    ({"a": 6, "b": 2}, {"a": 90, "b": 30}, {**RATIO, "at_least": 2.5, "at_most": 3.5}, "holds", "holds"),
+    ({"a": 8, "b": 2}, {"a": 90, "b": 20}, {**RATIO, "at_least": 2.5, "at_most": 3.5}, "contradicted",
+     "agrees with the print"),
+    ({"a": 1, "b": 3, "c": 2, "d": 4}, dict(zip("abcd", (85, 86, 87, 88))), TREND, "contradicted",
+     "agrees with the print"),
+    ({"a": 9, "b": 8, "c": 2, "d": 1}, dict(zip("abcd", (90, 80, 70, 65))), LESS, "level", "holds"),
+    ({"a": 9, "b": 8}, HIGH, {**ALIKE, "sides": ["a", "paper"], "margin": 0.5}, "not printed", "fails"),
+    ({"a": 99, "b": 98}, {"a": 97, "b": 98}, {"test": "errors", "of": 1000, "sides": ["a", "b"]}, "holds", "undecided"),
+])  # fmt: skip
+def test_a_sentence_is_judged_on_the_print_first_and_ours_may_agree_with_a_print_that_contradicts_it(
+    tmp_path, printed, levels, row, on_paper, ours
+):
+    found = judge(claim(tmp_path, **row), beside(levels, printed))
+    assert (found.print_word, found.word) == (on_paper, ours)
+
+
+def test_a_pair_that_the_print_does_not_contradict_fails_and_cases_are_told_apart(tmp_path):
+    levels, printed = {"a": 80, "b": 90, "c": 90}, {"a": 1, "b": 2, "c": 0.5}
+    assert judge(claim(tmp_path, **LEAD), beside(levels, printed)).word == "fails"
+    cases = {"b": {"sides": ["a", "b"]}, "c": {"sides": ["a", "c"]}, "back": {"sides": ["b", "a"]}}
+    found = judge(claim(tmp_path, **ORDER, cases=cases), beside(levels, printed))
+    assert text._print_lines(found) == ["holds back, c", "contradicted b: a 1.00, b 2.00"]
+    assert found.print_word == "in part"
+    assert found.verdict == "holds only if back; fails c; agrees with the print b"
+
+
+def test_one_printed_figure_is_not_compared_with_itself_and_a_missing_one_is_refused(tmp_path):
+    sources = beside(HIGH, {"a": 9, "b": 9})
+    same = {"p/item": dataclasses.replace(sources["p/item"], figures=["one", "one"])}
+    assert judge_print(claim(tmp_path, **ORDER, sides=["a", "b"]), same).print_word == "not printed"
+    with pytest.raises(BoostrunError, match="no figure of the paper beside 'b test_accuracy_pct'"):
+        judge_print(claim(tmp_path, **ALIKE | {"sides": ["b", "paper"], "margin": 1}), beside(HIGH, {"a": 9}))
+
+
+def test_rivals_behind_their_printed_figures_and_a_fitted_figure_are_said_beside_the_verdict(tmp_path):
+    found = judge(claim(tmp_path, **LEAD), beside({"a": 90, "b": 80, "c": 80}, {"a": 90, "b": 85, "c": 84}))
+    assert (found.word, found.beside) == ("holds", ["2 of 2 rivals are behind their printed figures"])
+    made = judge(claim(tmp_path, **ORDER, sides=["a", "b"], by_construction="it was fitted"), beside(HIGH, {}))
+    assert made.verdict == "by construction (it was fitted)"
+
+
+def test_a_printed_mean_enters_with_its_printed_spread(tmp_path):
+    near = {"a": 90.0}
+    row = claim(tmp_path, **ALIKE | {"sides": ["a", "paper"], "margin": 0.4})
+    assert judge(row, beside(near, near)).word == "holds"
+    wide = judge(row, beside(near, near, {"a": 1.0}))
+    theirs = 90 + stats.zscore(SPREAD[1], ddof=1)  # ten trials of mean 90 and standard deviation 1
+    welch = stats.ttest_ind(90 + SPREAD[0], theirs, equal_var=False)
+    effect, expected = wide.findings[0][1], welch.confidence_interval()
+    assert wide.word == "undecided" and (effect.low, effect.high) == pytest.approx((expected.low, expected.high))
+    row = claim(tmp_path, **ORDER, sides=["a", "paper"])
+    assert judge(row, beside(near, near, {"a": 1.0})).findings[0][1].p == pytest.approx(welch.pvalue)
+
+
+def test_the_most_contrary_pair_is_shown_and_a_trend_says_its_way(tmp_path):
+    found = judge(claim(tmp_path, **LEAD), shown({"a": 90, "b": 89.9, "c": 90.1}))
+    assert found.word == "undecided" and found.findings[0][1].what == "a - c"  # b is as near, on the sentence's side
+    margin = claim(tmp_path, test="no_worse", margin=0.2, sides=["a", ["b", "c"]])
+    assert judge(margin, shown({"a": 90, "b": 90, "c": 90.3})).findings[0][1].what == "a - c"
+    sides = [{"row": row, "name": f"n={number}"} for row, number in zip("abc", (9, 5, 1))]
+    slope = judge(claim(tmp_path, test="trend", sides=sides), shown({"a": 90, "b": 88, "c": 86})).findings[0][1]
+    assert slope.effect.startswith("from n=1 to n=9 it rises by 2.") and " a step [" in slope.effect
 
 
 def test_a_claim_that_holds_in_some_cases_says_in_which_and_an_open_one_says_why(tmp_path):
@@ -148,7 +260,8 @@ def test_a_claim_that_holds_in_some_cases_says_in_which_and_an_open_one_says_why
     path = tmp_path / "claims.yaml"
     path.write_text("[{claim: a, where: b, open: no data, command: boostrun algo=geem}]")
     found = judge(read(path)[0], {})
-    assert found.verdict == "undecided (no data)" and found.commands == ["boostrun algo=geem"]
+    assert (found.verdict, found.print_word) == ("undecided (no data)", "not printed")
+    assert found.commands == ["boostrun algo=geem"]
 
 
 def test_lines_of_a_table_without_trials_are_held_one_by_one(tmp_path):
@@ -208,6 +321,8 @@ def test_the_page_has_a_row_for_each_claim_and_sums_that_agree(tmp_path):
             for sides in [list(sides)]]  # fmt: skip
     page = text.markdown({"mine": rows}, {"mine": "Mine"})
     assert page.count("| a first (1) |") == 2 and "## Mine" in page
-    assert text.summary({"mine": rows}) == [["", "claims", *text.WORDS], ["mine", "2", "1", "0", "1", "0"]]
+    assert text.summary({"mine": rows}) == [["", "claims", *text.WORDS], ["mine", "2", "1", "0", "0", "0", "1", "0"]]
     shown_text = text.terminal({"mine": rows})
-    assert "holds: a first (1)" in shown_text and "fails: a first (1)" in shown_text and "$ show" in shown_text
+    assert "ours holds" in shown_text and "ours fails" in shown_text and "$ show" in shown_text
+    on_print = text.terminal({"mine": rows}, True), text.markdown({"mine": rows}, {}, True)
+    assert all("not printed" in one and "Wilcoxon" not in one for one in on_print)
