@@ -228,7 +228,7 @@ def predict(words: list[str]) -> int:
             warnings.simplefilter("ignore")
             model = getattr(library, _class_of(path)).load(path)
             model.predict(x)
-            if hasattr(model, "partial_fit"):
+            if hasattr(model, "test_then_train"):
                 model.partial_fit(x, np.resize(model.classes_, 12))
                 model.predict(x)
     except (BoostrunError, ValueError) as error:  # scikit-learn's own for samples of another width

@@ -12,6 +12,7 @@
 - ``class_weight`` multiplies the weights of samples. A class whose samples all have the weight 0 keeps its place in
   ``classes_``.
 - ``early_stopping`` holds out samples before all this, see :mod:`boostrun.methods.early_stopping`.
+- ``partial_fit`` does the same for samples that arrive call by call, see :class:`PartialFit`.
 
 The fitted model has a :class:`boostrun.methods.preparation.Preparation` that repeats this for new samples.
 """
@@ -21,6 +22,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +35,10 @@ from boostrun.data.source import weighted_source
 from boostrun.errors import BoostrunError
 from boostrun.methods import early_stopping
 from boostrun.methods.preparation import Preparation, RawTable
+from boostrun.methods.probabilities import declared_for, only_with
+from boostrun.methods.scikit_learn import check_classification_targets
 
+_DTYPES = [np.float64, np.float32, np.uint8]
 _AS_THEY_ARE = {"kind": np.array("numbers")}
 _SHARE = 2  # a sparse matrix may take this part of the memory of the machine when it is dense
 _BINNED = 10_000  # samples that bins are fitted on, as for a bank
@@ -44,6 +50,7 @@ def of_tables(own: Callable) -> Callable:
 
     @functools.wraps(own)
     def fit(self, X, y, *given, **named):
+        self.__dict__.pop("_arrivals", None)
         if early_stopping.is_on(self):
             return early_stopping.fit(self, opened(X), y, *given, **named)
         samples, table = numbered(X)
@@ -92,6 +99,7 @@ def of_source(own: Callable) -> Callable:
     @functools.wraps(own)
     @early_stopping.without
     def fit_source(self, source):
+        self.__dict__.pop("_arrivals", None)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None and getattr(source, "weights", None) is None:
             source = _weighed(source, class_weight)
@@ -237,6 +245,12 @@ def _edges(values: np.ndarray, missing: np.ndarray, bins: int) -> np.ndarray:
     return edges
 
 
+def below_all(values: np.ndarray) -> np.ndarray:
+    """Values with the lowest number in place of NaN."""
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros((), bool)
+    return np.where(missing, np.finfo(values.dtype).min, values) if missing.any() else values
+
+
 class WithClasses:
     """A source of samples that names ``classes`` (k,), of some of which it may have no sample."""
 
@@ -301,3 +315,216 @@ def _lost(y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
     except TypeError:  # labels of several types
         return nothing, nothing
     return classes[np.bincount(numbers, weights != 0) == 0], classes
+
+
+class PartialFit:
+    """Base of classifiers; those whose paper declares ``arrivals`` for them have :meth:`partial_fit`."""
+
+    @only_with("_arrivals_class")
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn from more samples, the next ones of a stream; returns the classifier.
+
+        Parameters
+        ----------
+        X : (n, d) array or frame, n at least 1, as ``fit`` takes it, with the columns of the first call.
+        y : (n,) labels.
+        classes : (n_classes,) all labels of the stream, two or more; without them those of the first ``y``. Later calls
+            need not repeat them.
+        sample_weight : (n,) numbers of at least 0, used as they are: 1 is an ordinary sample, and one of weight 0 is
+            skipped. Online methods refuse it.
+
+        Samples are learned in their order. The size of a call matters only where its rule names the first call.
+        ``peak_samples_held_`` counts all samples that are kept between calls.
+
+        - *Reservoirs* begin with the first r + q samples. From then on each q fresh ones make a round: one more weak
+          learner for each problem. With the same samples in the same order the model equals that of ``fit`` to the bit.
+          After ``n_estimators`` rounds learning ends, with a warning; ``set_params(n_estimators=...)`` lets it go on.
+          All classes learn side by side, and each keeps its own r + q samples; with ``shared`` they share one
+          reservoir. With ``balanced`` a batch is complete when half of it is of either kind. With ``parts`` the
+          reservoirs take turns.
+        - *Online methods* learn from each sample once, and ignore ``samples_seen``. Methods with fixed stumps find them
+          on the first ``subset_size`` samples, those with GEEM on the samples of its ``n_estimators`` rounds.
+        - *Before the first round* all scores are 0.
+        - *Bins* are fitted on the first r + q samples (online: the first ``subset_size``, or the first call). A column
+          with missing values among these has a bin for them. Elsewhere a missing value is below all others; ``bisc``
+          and ``leistner`` refuse it.
+        - *Words* of text columns are those of the first call; others are unknown, as in ``predict``. Values have the
+          dtype of the first call.
+        - ``class_weight="balanced"`` uses the numbers of samples so far.
+
+        A pickled model goes on where it stopped. A model that was loaded from a file, or trained by ``fit``, cannot: a
+        warning says so, and it stays as it is. Raises AttributeError if the method has no ``partial_fit``, and
+        ValueError (BoostrunError for parameters and labels) for bad input, before it learns.
+
+        >>> from sklearn.datasets import load_digits
+        >>> from boostrun import ReservoirClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model = ReservoirClassifier(reservoir_size=50, random_state=0)
+        >>> for first in range(0, 1400, 100):
+        ...     rows = slice(first, first + 100)
+        ...     model = model.partial_fit(X[rows], y[rows], classes=range(10))
+        >>> model.samples_drawn_per_problem_[0], bool(model.score(X[1400:], y[1400:]) > 0.7)
+        (1400, True)
+        """
+        arrivals = self.__dict__.get("_arrivals")
+        if arrivals is None:
+            if "classes_" in self.__dict__:
+                warnings.warn(
+                    "fit and load keep nothing that partial_fit could go on from: these samples were not used, and the "
+                    "model is as it was; a clone of it begins again", stacklevel=2,
+                )  # fmt: skip
+                return self
+            arrivals = self._arrivals_class()(self)
+        arrivals.add(X, y, classes, sample_weight)
+        self._arrivals = arrivals
+        return self
+
+    def _arrivals_class(self) -> Any:
+        found = declared_for(self, "arrivals")
+        if found is None:
+            raise AttributeError(f"{type(self).__name__} has no partial_fit: it looks at all samples at once")
+        return found
+
+
+class Arrivals(ABC):
+    """The state of ``partial_fit`` between two calls, with the samples that are held.
+
+    A subclass has ``learn`` and ``publish``, and ``first``. ``weighs`` says if samples may have weights, ``fills`` if a
+    value may be missing later for the first time.
+
+    Attributes
+    ----------
+    model : the classifier.
+    classes : (n_classes,) array
+    width : int, columns that the weak learners see.
+    """
+
+    weighs = True
+    fills = True
+
+    def __init__(self, model: Any):
+        self.model = model
+        self.classes = np.empty(0)
+        self.width = 0
+        self._begun = False
+        self._held: list[tuple[np.ndarray, ...]] = []  # samples before the first batch is complete
+        self._prepared: Preparation | None = None
+        self._table: RawTable | None = None
+        self._dtype = np.dtype(np.float64)
+        self._counts = np.empty(0, np.int64)  # samples of each class
+
+    @property
+    @abstractmethod
+    def first(self) -> int:
+        """The number of samples with which :meth:`learn` is called first, at least."""
+
+    @abstractmethod
+    def learn(self, samples: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> int:
+        """Learn from samples (n, width), and return how many were used."""
+
+    @abstractmethod
+    def publish(self) -> None:
+        """Set the attributes of the classifier."""
+
+    def add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        """Check the samples of a call, learn from them, and set the attributes of the classifier."""
+        from sklearn.utils.validation import validate_data
+
+        model, begins = self.model, not len(self.classes)
+        model._check_parameters()
+        if early_stopping.is_on(model):
+            raise BoostrunError("early_stopping=True holds out samples of fit(X, y), and partial_fit has none")
+        table = None
+        if begins:
+            samples, table = numbered(X)
+        else:
+            samples = model._numbers_of(X, self._prepared, True)
+        values, labels = validate_data(
+            model, samples, y, reset=begins, dtype=_DTYPES, order="C", ensure_all_finite="allow-nan"
+        )
+        check_classification_targets(labels)
+        known = np.unique(labels if classes is None else classes) if begins else self.classes
+        self._check_classes(known, labels, classes)
+        if self._begun and not self.fills and self._missing is None and has_missing(values):
+            raise BoostrunError(
+                f"column {int(np.isnan(values).any(axis=0).argmax())} of X has a missing value, and none had one in "
+                "the first call: fill it in"
+            )
+        values = values if begins else self._of_one_type(values)
+        weights = self._weights(sample_weight, values, labels, known)
+        if begins:
+            self._dtype, self._table, self.width = values.dtype, table, values.shape[1]
+            self.classes = model.classes_ = known
+            self._counts = np.zeros(len(known), np.int64)
+            self._prepared = _preparation(dict(_AS_THEY_ARE), table, self.width) if table is not None else None
+        self._counts = self._counts + np.bincount(np.searchsorted(known, labels), minlength=len(known))
+        there = weights > 0.0
+        left = self._learn(values[there], labels[there], weights[there])
+        self.publish()
+        if self._prepared is not None:
+            model._prepare_by(self._prepared)
+        if left:
+            warnings.warn(
+                f"all {model.n_estimators} rounds of n_estimators are done: {left} samples of this call were not used; "
+                "set_params(n_estimators=...) adds rounds", stacklevel=3,
+            )  # fmt: skip
+
+    @property
+    def _missing(self) -> np.ndarray | None:
+        return None if self._prepared is None else self._prepared.missing
+
+    def _of_one_type(self, values: np.ndarray) -> np.ndarray:
+        """Values in the dtype of the first call."""
+        with np.errstate(invalid="ignore"):
+            found = values.astype(self._dtype, copy=False)
+        if self._dtype == np.uint8 and (found != values).any():
+            raise BoostrunError(
+                "X was uint8 in the first call, which are their own bins, and has other values now: give float64 from "
+                "the first call on"
+            )
+        return found
+
+    def _check_classes(self, known: np.ndarray, labels: np.ndarray, classes: Any) -> None:
+        if len(known) < 2:
+            raise BoostrunError(
+                f"the first labels hold only one class, {known[0]!r}: name all labels of the stream, classes=[...]"
+            )
+        for said, given in (("the label", labels), ("classes has", () if classes is None else classes)):
+            unknown = [label for label in np.unique(given).tolist() if not np.isin(label, known)]
+            if unknown:
+                raise BoostrunError(
+                    f"{said} {unknown[0]!r}, which is none of the classes {known.tolist()} that the stream began with: "
+                    "name all of them in the first call, classes=[...]"
+                )
+
+    def _weights(self, sample_weight: Any, values: np.ndarray, labels: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """(n,) float64: ``sample_weight`` times the weights of the classes."""
+        from sklearn.utils.class_weight import compute_class_weight
+        from sklearn.utils.validation import _check_sample_weight
+
+        if sample_weight is not None and not self.weighs:
+            raise BoostrunError("sample_weight: an online method meets every sample as one example of weight 1")
+        weights = _check_sample_weight(sample_weight, values, dtype=np.float64, ensure_non_negative=True)
+        class_weight, codes = getattr(self.model, "class_weight", None), np.searchsorted(known, labels)
+        if class_weight == "balanced":
+            counts = np.eye(len(known), dtype=np.int64)[codes].cumsum(axis=0)
+            counts += self._counts if len(self.classes) else 0
+            weights = weights * counts.sum(axis=1) / (len(known) * counts[np.arange(len(codes)), codes])
+        elif class_weight is not None:
+            weights = weights * compute_class_weight(class_weight, classes=known, y=known)[codes]
+        return weights
+
+    def _learn(self, *fresh: np.ndarray) -> int:
+        """Learn from samples, labels and weights; the number that was left over."""
+        if not self._begun:
+            fresh = tuple(map(np.concatenate, zip(*self._held, fresh)))
+            self._held = [fresh]
+            if len(fresh[1]) < max(1, self.first):
+                return 0
+            self._begun, self._held = True, []
+            head = fresh[0][: self.first or None]
+            if has_missing(head):
+                self._prepared = _fitted(self.model, head, self._table)
+                self.width = self._prepared.width
+        samples = fresh[0] if self._missing is None else self._prepared(fresh[0])  # type: ignore[misc]
+        return len(fresh[1]) - self.learn(below_all(samples), *fresh[1:])

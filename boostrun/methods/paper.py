@@ -105,6 +105,8 @@ class Paper:
     states : "module:Class" of a stream learner -> "module:function" that checks a saved one, or one of a subclass:
         ``function(learner, n_classes)`` raises :class:`boostrun.methods.archive.Damaged` if arrays of the right types
         and shapes hold numbers that compiled code must not use. ``n_classes`` is the number in the file.
+    arrivals : "module:Class" of a classifier -> "module:Class" of the :class:`boostrun.methods.fitting.Arrivals` that
+        learns from the samples of its ``partial_fit``, and of that of a subclass.
     drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.paper`.
     pictures : name -> "module:function" that draws the records of an item's cells.
     items : a folder of YAML files, one for each table or figure; None for ``conf/paper`` in the package.
@@ -131,6 +133,7 @@ class Paper:
     probabilities: Mapping[str, str] = field(default_factory=dict)
     importances: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, str] = field(default_factory=dict)
+    arrivals: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

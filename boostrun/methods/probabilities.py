@@ -82,6 +82,24 @@ def _from_margins(slope: float, rows: int, scores: np.ndarray) -> np.ndarray:
 LINKS = {"logistic": margin_link(1.0), "exponential": margin_link(2.0)}
 
 
+class only_with:
+    """A method that only those instances have whose method ``needed`` raises no AttributeError."""
+
+    def __init__(self, needed: str):
+        self._needed = needed
+
+    def __call__(self, method: Callable) -> only_with:
+        self._method = method
+        self.__doc__ = method.__doc__
+        return self
+
+    def __get__(self, classifier: Any, owner: type | None = None) -> Any:
+        if classifier is None:
+            return self._method
+        getattr(classifier, self._needed)()
+        return MethodType(self._method, classifier)
+
+
 class Probabilities:
     """Base of classifiers whose scores may be probabilities; only then do they have :meth:`predict_proba`."""
 
@@ -96,20 +114,7 @@ class Probabilities:
         why = found.why if isinstance(found, Votes) else found
         raise AttributeError(f"{type(self).__name__} with these parameters has no probabilities: {why}")
 
-    class _WhereTheyMeanSomething:
-        """A method that only instances with a link have."""
-
-        def __init__(self, method: Callable):
-            self._method = method
-            self.__doc__ = method.__doc__
-
-        def __get__(self, classifier: Any, owner: type | None = None) -> Any:
-            if classifier is None:
-                return self._method
-            classifier._link()
-            return MethodType(self._method, classifier)
-
-    @_WhereTheyMeanSomething
+    @only_with("_link")
     def predict_proba(self, X) -> np.ndarray:
         """Probabilities (n, n_classes) float64 of X (n, d), columns as ``classes_``; each row sums to 1.
 
@@ -180,7 +185,7 @@ def normalised(votes: np.ndarray) -> np.ndarray:
 
 
 def declared_for(classifier: Any, room: str) -> Callable[..., Any] | None:
-    """The function that a paper declares in ``room`` ("probabilities", "importances", "states") for the class of
+    """What a paper declares in ``room`` ("probabilities", "importances", "states", "arrivals") for the class of
     ``classifier`` or its nearest base; None if there is none.
     """
     from boostrun.config import catalogue

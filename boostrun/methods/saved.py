@@ -197,7 +197,7 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
         raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
 
 
-class Saveable(Probabilities, Importances):
+class Saveable(Probabilities, Importances, fitting.PartialFit):
     """Base of classifiers that are saved and loaded.
 
     A subclass has ``_model``, its fitted part, of one of the types ``_model_types`` (classes, or "module:Class")
@@ -317,7 +317,7 @@ class Saveable(Probabilities, Importances):
             preparation.check_width(X)
         found = (_validate_or_missing if missing else validate_data)(self, X, reset=False, **checks)
         found = found if preparation is None else preparation(found)
-        return _below_all(found) if missing and as_they_are else found
+        return fitting.below_all(found) if missing and as_they_are else found
 
     def _is_ready(self, X: Any, dtype: Any = None, order: str | None = None) -> bool:
         """Whether all of scikit-learn's checks pass, which take ten times as long as the prediction of a row."""
@@ -370,12 +370,6 @@ def _validate_or_missing(estimator, X, **checks) -> np.ndarray:
     found = np.array(validate_data(estimator, np.where(missing, X.dtype.type(0), X), **checks))
     found[missing] = np.nan
     return found
-
-
-def _below_all(values: np.ndarray) -> np.ndarray:
-    """Values with the lowest number in place of NaN."""
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros((), bool)
-    return np.where(missing, np.finfo(values.dtype).min, values) if missing.any() else values
 
 
 def _names(cls: type) -> list[str]:

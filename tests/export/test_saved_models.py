@@ -109,7 +109,7 @@ def test_labels_keep_their_type(kind, name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", slow_but(SAVED, [name for name in CLASSIFIERS if hasattr(CLASSIFIERS[name], "partial_fit")])
+    "name", slow_but(SAVED, [name for name in CLASSIFIERS if hasattr(CLASSIFIERS[name], "test_then_train")])
 )
 @pytest.mark.parametrize("declared", [True, False])
 def test_a_loaded_stream_learner_goes_on_as_the_saved_one(name, declared, tmp_path):

@@ -191,7 +191,7 @@ def judged(path, cls, X, y):
                 return f"the scores are {scores}"
         if hasattr(loaded, "staged_predict"):
             list(loaded.staged_predict(X))
-        if hasattr(loaded, "partial_fit"):
+        if hasattr(loaded, "test_then_train"):
             loaded.partial_fit(X, y)
             loaded.predict(X)
     except ValueError as error:  # scikit-learn's own for samples of another width

@@ -217,6 +217,11 @@ PAPER = Paper(
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.online_classifier:of_online",
         f"{_HERE}.online_classifier:RandomStumpsClassifier": f"{_HERE}.online_classifier:of_online",
     },
+    arrivals={
+        f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.arrivals:ReservoirArrivals",
+        f"{_HERE}.budgeted:SplitReservoirClassifier": f"{_HERE}.arrivals:SplitArrivals",
+        f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.arrivals:OnlineArrivals",
+    },
     frontier={
         "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"),
         "evaluations": ("geem_budgeted",),
