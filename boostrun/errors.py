@@ -50,6 +50,26 @@ class UnknownKeyError(BoostrunError):
         return f"{head}{meant}{'' if certain else tail}"
 
 
+class UnknownParameterError(BoostrunError, TypeError):
+    """A class has no such parameter: its name, the parameter, its value, and the parameters that it has."""
+
+    def __init__(self, owner: str, name: str, value: object, known: Collection[str]) -> None:
+        super().__init__(owner, name, value, list(known))
+
+    def __str__(self) -> str:
+        """The sentence, with the parameter that is meant."""
+        owner, name, value, known = self.args
+        head = f"{owner} has no parameter '{name}'"
+        if name == "class_weight":
+            return (
+                f"{head}, since it learns from samples without weights: sklearn.utils.resample repeats those of rare "
+                "classes, and ReservoirClassifier, FullDataClassifier and AdaBoostMHClassifier take class_weight"
+            )
+        more = f" (it has {', '.join(known)})"
+        meant, certain = meant_key(name, str(value), [f"algo.{each}" for each in known])
+        return f"{head}{meant.replace('algo.', '')}{'' if certain else more}"
+
+
 def did_you_mean(word: str, allowed: Iterable[str]) -> str:
     """The allowed word that is meant, by its meaning or spelling, as a clause for a message; may be empty.
 

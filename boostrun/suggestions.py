@@ -31,7 +31,8 @@ _NAMES = {
 
 # what is set, our keys for it in order of preference, words of other tools
 _KEYS = (
-    ("the number of weak learners", "T M", "nestimators nestimator numboostround numboostrounds numrounds numround "
+    ("the number of weak learners", "T M algo.n_estimators algo.rounds algo.n_models", "t nestimators "
+     "nestimator numboostround numboostrounds numrounds numround "
      "nrounds nround rounds iterations numiterations niterations niter numiter maxiter nboost boostingrounds epochs "
      "ntrees numtrees trees nmodels nlearners ensemblesize"),
     ("the step of a weak learner", "algo.shrinkage algo.learning_rate algo.eta", "learningrate eta lr stepsize shrink "
@@ -50,7 +51,8 @@ _KEYS = (
      "niternochange patience"),
     ("how much is printed", "", "verbose verbosity quiet silent v progress loglevel debug"),
     ("the loss", "algo.loss", "objective lossfunction criterion"),
-    ("the number of samples that are kept", "r", "reservoirsize reservoir memorysize buffersize maxsamplesheld"),
+    ("the number of samples that are kept", "r algo.reservoir_size", "r reservoirsize reservoir memorysize "
+     "buffersize maxsamplesheld"),
     ("the number of fresh samples a round", "q", "batchsize batch minibatch minibatchsize"),
     ("the column of the labels", "dataset.label", "target targets label labels y class classes labelcolumn labelcol "
      "targetcolumn targetcol classcolumn response outcome dependent ycol yname labelname"),

@@ -47,7 +47,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError, UnknownParameterError, did_you_mean
 
 MISSING = "???"  # OmegaConf's mark for a value that must be given
 
@@ -87,8 +87,23 @@ class Kind:
 if TYPE_CHECKING:
     from dataclasses import dataclass as keys
 else:
-    keys = functools.partial(dataclass, eq=False, repr=False)
-    """Decorator of a class of keys: estimators inherit its constructor and keep their own ``repr``."""
+
+    def keys(cls: type | None = None, **more: Any) -> Any:
+        """Decorator of a class of keys: estimators inherit its constructor and keep their own ``repr``."""
+        if cls is None:
+            return functools.partial(keys, **more)
+        made = dataclass(eq=False, repr=False, **more)(cls)
+        own, names = made.__init__, [field.name for field in dataclasses.fields(made) if field.init]
+
+        @functools.wraps(own)
+        def __init__(self, *given, **named):
+            for name, value in named.items():
+                if name not in names:
+                    raise UnknownParameterError(type(self).__name__, name, value, names)
+            own(self, *given, **named)
+
+        made.__init__ = __init__
+        return made
 
 
 class Keys:

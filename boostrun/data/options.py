@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 from boostrun.config import catalogue, defaults
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError, UnknownKeyError
 
 
 def merge(config: Mapping, defaults: Mapping, group: str) -> dict:
@@ -34,7 +34,12 @@ def merge(config: Mapping, defaults: Mapping, group: str) -> dict:
             continue
         if key not in defaults:
             known = ", ".join(defaults) or "none"
-            raise BoostrunError(f"{group} '{name}' has no key '{key}'{did_you_mean(key, defaults)} (its keys: {known})")
+            raise BoostrunError(
+                UnknownKeyError(
+                    f"{group} '{name}' has no key '{key}'", f" (its keys: {known})", f"{group}.{key}", str(value),
+                    [f"{group}.{each}" for each in defaults],
+                ).sentence()
+            )  # fmt: skip
         merged[key] = _of_kind(value, defaults[key], f"{group}.{key}")
     return merged
 

@@ -17,7 +17,7 @@ from boostrun.config.fields import fields_of
 from boostrun.data.source import ArraySource, weighted_source
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.saved import Saveable
+from boostrun.methods.saved import Saveable, TakesAnything, take_frames
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
     ClassifierMixin,
@@ -113,6 +113,9 @@ class MajorityClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X) -> np.ndarray:
         """(n, n_classes) float64: 1 for the most frequent class, 0 for the others."""
         return np.tile(np.eye(len(self.classes_))[self._most_frequent], (len(X), 1))
+
+
+take_frames(MajorityClassifier, TakesAnything)
 
 
 def component_of(model: Any, key: str, takes: Sequence[str] = ()) -> Any:

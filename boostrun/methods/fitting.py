@@ -1,6 +1,6 @@
 """What comes before a classifier's own ``fit``: samples of any kind become numbers, and no class is lost.
 
-:class:`boostrun.methods.saved.Saveable` puts :func:`of_tables` before the ``fit`` of each of its classes, and
+:class:`boostrun.methods.saved.TakesFrames` puts :func:`of_tables` before the ``fit`` of each of its classes, and
 :func:`of_source` before ``fit_source``. Arrays of finite numbers and sources without weights reach them unchanged.
 
 - Columns of a frame become numbers: a text or category its place among the sorted ones of training, or -1 if it is none
@@ -19,6 +19,7 @@ The fitted model has a :class:`boostrun.methods.preparation.Preparation` that re
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import os
@@ -71,6 +72,44 @@ def of_tables(own: Callable) -> Callable:
         return self
 
     return fit
+
+
+def anew(own: Callable) -> Callable:
+    """A method that trains, from one of a classifier that does not know how samples were prepared before."""
+
+    @functools.wraps(own)
+    def train(self, *given, **named):
+        self.__dict__.pop("_prepared_for", None)
+        return own(self, *given, **named)
+
+    return train
+
+
+def of_tables_anew(own: Callable) -> Callable:
+    """:func:`of_tables` with :func:`anew`."""
+    return anew(of_tables(own))
+
+
+def of_samples(own: Callable) -> Callable:
+    """A method of samples X (n, d) of any kind, such as ``predict(X)``, from one for arrays of finite numbers.
+
+    It is called on a copy of the classifier that takes what training took, so that it may call others of these methods.
+    """
+
+    @functools.wraps(own)
+    def answer(self, X, *given, **named):
+        preparation = self._preparation() if "classes_" in vars(self) else None
+        if preparation is None:
+            if type(X) is not np.ndarray and "classes_" in vars(self):
+                X = self._numbers_of(X, None, False) if "n_features_in_" in vars(self) else opened(X)
+            return own(self, X, *given, **named)
+        X, inner = self._prepared(X, dtype=[np.float64, np.float32]), copy.copy(self)
+        for name in ("_prepared_for", "feature_names_in_"):
+            vars(inner).pop(name, None)
+        inner.n_features_in_ = X.shape[1]
+        return own(inner, X, *given, **named)
+
+    return answer
 
 
 def of_rows(own: Callable) -> Callable:

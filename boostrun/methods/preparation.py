@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from boostrun.config import catalogue
-from boostrun.data.columns import PLAIN, Form, as_text, blanked, form_of_type, is_form, typed, without
+from boostrun.data.columns import PLAIN, Form, as_text, bare_of, blanked, form_of_type, is_form, typed, without
 from boostrun.data.dataset import filled, two_sided
 from boostrun.data.text import MISSING
 from boostrun.errors import BoostrunError, did_you_mean
@@ -21,6 +21,11 @@ _PLAIN_FORMS = {
     "number": (PLAIN,),
     "date": tuple(Form("date", detail) for detail in ("2024-01-31", "31.01.2024", "31 Jan 2024", "Jan 31, 2024")),
 }
+_THOUSANDS = Form("number", "1.234,5")
+_KEY = {  # what a reader of rows may be told
+    "number": "; dataset.decimal and dataset.na say how a file writes numbers",
+    "date": "; dataset.types says how a file writes dates: date_dmy, date_mdy",
+}  # fmt: skip
 _LARGEST = np.finfo(np.float32).max  # training refuses larger numbers
 
 
@@ -36,6 +41,7 @@ class RawTable:
         it is not there.
     forms : column -> its form, of columns that are neither plain numbers nor categories: dates, decimal commas, ...
     missing : the words in a table of text that stand for a missing value.
+    plain : whether numbers and dates of another plain form are taken, as another file may write them.
 
     >>> import pandas
     >>> table = RawTable(("size", "colour"), "kind", {"colour": ("blue", "red")})
@@ -49,6 +55,7 @@ class RawTable:
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forms: Mapping[str, Form] = field(default_factory=dict)
     missing: tuple[str, ...] = MISSING
+    plain: bool = True
 
     def text(self) -> str:
         """The table as JSON, to be read by :meth:`of`."""
@@ -106,9 +113,11 @@ class RawTable:
             values, bad = form.numbers(column)
         except BoostrunError as error:
             raise BoostrunError(f"{where}: column '{name}' holds {error}") from None
-        for other in _PLAIN_FORMS.get(form.kind, ()):  # another file may write numbers and dates in another plain form
+        for other in _others(form) if self.plain else ():
             if bad.any():
                 plain, worse = other.numbers(column)
+                if form.detail.startswith("1,5"):  # 1.234 may be thousands
+                    worse |= ~_THOUSANDS.numbers(column)[1]
                 values, bad = np.where(bad, plain, values), bad & worse
         if form.kind == "number":
             values = blanked(values, self.missing)
@@ -117,7 +126,7 @@ class RawTable:
             example = f" such as {form.detail}" if form.detail and form != PLAIN else ""
             raise BoostrunError(
                 f"{where}: row {start + row + 1} has {str(column[row].as_py())[:60]!r} in column '{name}', where the "
-                f"model takes a {form.kind}{example}"
+                f"model takes a {form.kind}{example}{_KEY.get(form.kind, '') if where != 'X' else ''}"
             )
         check_finite(values[:, None], (name,), where, start, missing)
         return values
@@ -160,6 +169,11 @@ class RawTable:
             elif not words and (form := form_of_type(column.type)) != PLAIN:
                 forms[name] = form
         return cls(tuple(names), "", categories, forms)
+
+
+def _others(form: Form) -> tuple[Form, ...]:
+    """The plain forms in which another file may write the same values; 0.5 is not the percents that 0.5% is."""
+    return () if bare_of(form.detail)[1] == "%" else _PLAIN_FORMS.get(form.kind, ())
 
 
 def _arrow(column):

@@ -197,28 +197,27 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
         raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
 
 
-class Saveable(Probabilities, Importances, fitting.PartialFit):
-    """Base of classifiers that are saved and loaded.
+class TakesFrames:
+    """Base of classifiers whose ``fit`` and predictions take frames, sparse matrices and missing values.
 
-    A subclass has ``_model``, its fitted part, of one of the types ``_model_types`` (classes, or "module:Class")
-    with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes
-    that follow from it. ``_rounds`` is the parameter that counts rounds, for files of older versions, which hold no
-    parameters. Members named in ``_fronts`` are replaced by what these functions make of them when a subclass is
-    defined: its ``fit`` takes frames, sparse matrices and missing values, see :mod:`boostrun.methods.fitting`.
+    Members named in ``_fronts`` are replaced by what these functions make of them when a subclass is defined, see
+    :mod:`boostrun.methods.fitting`.
     """
 
-    _model: Any
-    _model_types: tuple[type | str, ...] = ()
-    _rounds: str
     _fronts: ClassVar[Mapping[str, Callable]] = {
-        "fit": fitting.of_tables, "fit_source": fitting.of_source, "fit_pool": early_stopping.without,
-        "feature_importances_": by_column,
+        "fit": fitting.of_tables_anew, "fit_source": fitting.anew,
+        **dict.fromkeys(("_checked", "decision_function", "predict"), fitting.of_samples),
     }  # fmt: skip
+    _model: Any
     classes_: np.ndarray
     n_features_in_: int
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        cls._take_fronts()
+
+    @classmethod
+    def _take_fronts(cls) -> None:
         for name in cls._fronts.keys() & vars(cls).keys():
             setattr(cls, name, cls._fronts[name](vars(cls)[name]))
 
@@ -227,6 +226,94 @@ class Saveable(Probabilities, Importances, fitting.PartialFit):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = "fit" in self._fronts
         return tags
+
+    def _preparation(self) -> Preparation | None:
+        """How raw samples are prepared for the fitted model; None if they are not, as after another fit."""
+        held, preparation = self.__dict__.get("_prepared_for", (None, None))
+        return preparation if held is None or held is self._model else None
+
+    def _prepare_by(self, preparation: Preparation) -> None:
+        """Prepare raw samples for the fitted model so from now on."""
+        self._prepared_for = (getattr(self, "_model", None), preparation)
+
+    def _prepared(self, X, **checks) -> np.ndarray:
+        """Samples as the fitted model takes them, checked by scikit-learn with ``checks``.
+
+        NaN is below all numbers to a method with bins whose model has not been trained with missing values.
+        """
+        preparation = self._preparation() if "n_features_in_" in self.__dict__ else None
+        if self._is_ready(X, **checks):
+            return X if preparation is None else preparation(X)
+        check_is_fitted(self)
+        as_they_are = preparation is None or preparation.kind == "numbers"
+        missing = takes_missing(preparation) or (as_they_are and fitting.has_bins(self))
+        X = self._numbers_of(X, preparation, missing)
+        if preparation is not None:
+            X = preparation.flat(X)
+            preparation.check_width(X)
+        found = (_validate_or_missing if missing else validate_data)(self, X, reset=False, **checks)
+        found = found if preparation is None else preparation(found)
+        return fitting.below_all(found) if missing and as_they_are else found
+
+    def _is_ready(self, X: Any, dtype: Any = None, order: str | None = None) -> bool:
+        """Whether all of scikit-learn's checks pass, which take ten times as long as the prediction of a row."""
+        fitted = self.__dict__
+        return (
+            type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in (dtype or ())
+            and (order is None or X.flags.c_contiguous)
+            and X.shape[1] == fitted.get("n_features_in_") and "feature_names_in_" not in fitted
+            and (X.dtype.kind in "biu" or bool(np.isfinite(X).all()))
+        )  # fmt: skip
+
+    def _numbers_of(self, X: Any, preparation: Preparation | None, missing: bool, reset: bool = False) -> Any:
+        """Samples with the numbers of training in place of text.
+
+        Raises ValueError for a frame with other columns than in training, unless training begins (``reset``), and
+        BoostrunError for a missing value in a frame, unless ``missing`` is true.
+        """
+        samples: Any = X if type(X) is np.ndarray else fitting.opened(X)
+        if not fitting.is_table(samples):
+            return samples
+        if not reset:
+            fitting.check_names(self, samples)
+        table = preparation.table if preparation is not None else None
+        if table is None and missing and fitting.is_plain(samples):
+            return samples
+        return fitting.in_numbers(samples, table or RawTable(tuple(map(str, fitting.column_names(samples)))), missing)
+
+
+class TakesAnything(TakesFrames):
+    """Base of classifiers that count samples and do not look at them."""
+
+    _fronts: ClassVar[Mapping[str, Callable]] = dict.fromkeys(("predict", "predict_proba"), fitting.of_samples)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def take_frames(cls: type, base: type[TakesFrames] = TakesFrames) -> None:
+    """Make ``base`` a base of a class that was defined without it: digests count the bases of a definition."""
+    cls.__bases__ = (base, *cls.__bases__)
+    cls._take_fronts()  # type: ignore[attr-defined]
+
+
+class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
+    """Base of classifiers that are saved and loaded.
+
+    A subclass has ``_model``, its fitted part, of one of the types ``_model_types`` (classes, or "module:Class")
+    with ``save(path, **arrays)`` and ``load(path) -> (model, arrays)``, and ``_hold(model)``, which sets all attributes
+    that follow from it. ``_rounds`` is the parameter that counts rounds, for files of older versions, which hold no
+    parameters. Its samples are checked by ``_prepared``.
+    """
+
+    _model_types: tuple[type | str, ...] = ()
+    _rounds: str
+    _fronts: ClassVar[Mapping[str, Callable]] = {
+        "fit": fitting.of_tables, "fit_source": fitting.of_source, "fit_pool": early_stopping.without,
+        "feature_importances_": by_column,
+    }  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted model, classes, parameters and feature names as .npz without pickle; see :meth:`load`.
@@ -290,60 +377,6 @@ class Saveable(Probabilities, Importances, fitting.PartialFit):
         if "features" in names and "features" not in given:
             given["features"] = _FEATURES.get(model.kind, "raw")
         return cls(**given)
-
-    def _preparation(self) -> Preparation | None:
-        """How raw samples are prepared for the fitted model; None if they are not, as after another fit."""
-        held, preparation = self.__dict__.get("_prepared_for", (None, None))
-        return preparation if held is None or held is self._model else None
-
-    def _prepare_by(self, preparation: Preparation) -> None:
-        """Prepare raw samples for the fitted model so from now on."""
-        self._prepared_for = (self._model, preparation)
-
-    def _prepared(self, X, **checks) -> np.ndarray:
-        """Samples as the fitted model takes them, checked by scikit-learn with ``checks``.
-
-        NaN is below all numbers to a method with bins whose model has not been trained with missing values.
-        """
-        preparation = self._preparation() if "n_features_in_" in self.__dict__ else None
-        if self._is_ready(X, **checks):
-            return X if preparation is None else preparation(X)
-        check_is_fitted(self)
-        as_they_are = preparation is None or preparation.kind == "numbers"
-        missing = takes_missing(preparation) or (as_they_are and fitting.has_bins(self))
-        X = self._numbers_of(X, preparation, missing)
-        if preparation is not None:
-            X = preparation.flat(X)
-            preparation.check_width(X)
-        found = (_validate_or_missing if missing else validate_data)(self, X, reset=False, **checks)
-        found = found if preparation is None else preparation(found)
-        return fitting.below_all(found) if missing and as_they_are else found
-
-    def _is_ready(self, X: Any, dtype: Any = None, order: str | None = None) -> bool:
-        """Whether all of scikit-learn's checks pass, which take ten times as long as the prediction of a row."""
-        fitted = self.__dict__
-        return (
-            type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in (dtype or ())
-            and (order is None or X.flags.c_contiguous)
-            and X.shape[1] == fitted.get("n_features_in_") and "feature_names_in_" not in fitted
-            and (X.dtype.kind in "biu" or bool(np.isfinite(X).all()))
-        )  # fmt: skip
-
-    def _numbers_of(self, X: Any, preparation: Preparation | None, missing: bool, reset: bool = False) -> Any:
-        """Samples with the numbers of training in place of text.
-
-        Raises ValueError for a frame with other columns than in training, unless training begins (``reset``), and
-        BoostrunError for a missing value in a frame, unless ``missing`` is true.
-        """
-        samples: Any = X if type(X) is np.ndarray else fitting.opened(X)
-        if not fitting.is_table(samples):
-            return samples
-        if not reset:
-            fitting.check_names(self, samples)
-        table = preparation.table if preparation is not None else None
-        if table is None and missing and fitting.is_plain(samples):
-            return samples
-        return fitting.in_numbers(samples, table or RawTable(tuple(map(str, fitting.column_names(samples)))), missing)
 
 
 def kinds(cls: type[Saveable]) -> dict[str, type | str]:

@@ -25,6 +25,7 @@ from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.staged import Fitted, accuracy_pct, checkpoints, counts
 from boostrun.methods.probabilities import LINKS, Link
+from boostrun.methods.saved import take_frames
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
     ClassifierMixin,
@@ -98,6 +99,9 @@ class Rival(ClassifierMixin, BaseEstimator, ABC):
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state) % _SEEDS
         return int(check_random_state(self.random_state).randint(_SEEDS))
+
+
+take_frames(Rival)
 
 
 class Holding(Rival):

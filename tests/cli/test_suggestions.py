@@ -1,11 +1,14 @@
 """Words of other tools are answered with ours: by meaning, before spelling, and with the words to type."""
 
+from pathlib import Path
+
 import pytest
 
-from boostrun import suggestions
+from boostrun import BoostrunError, suggestions
 from boostrun.cli.arguments import OWN_KEYS, VERBS
 from boostrun.config import catalogue
 from boostrun.config.fields import GROUPS, Root, Run, fields_of
+from boostrun.data import load
 from boostrun.report.entry import METRICS
 
 SENTENCES = {
@@ -64,11 +67,17 @@ def test_what_is_suggested_is_understood(line, command):
     assert command(f"plan r=20 {line}")[0] == 0
 
 
+def test_load_answers_as_the_command_does():
+    with pytest.raises(BoostrunError, match=r"labels is dataset\.label: dataset\.label=kind"):
+        load({"name": "table", "path": "mine.csv", "target": "kind"}, Path())
+
+
 def test_the_tables_name_keys_and_words_that_there_are():
     known = {*GROUPS, *fields_of(Root), *(f"run.{key}" for key in fields_of(Run)), *sum(OWN_KEYS.values(), ())}
     known |= {"tune.trials", "tune.seeds"}
     for group in catalogue.GROUPS:
         known |= {f"{group}.{key}" for name in catalogue.names(group) for key in catalogue.fields(group, name)}
+    known |= {f"algo.{name}" for method in catalogue.methods().values() for name in method.budget.values()}
     for what, keys, words in suggestions._KEYS:
         assert not set(keys.split()) - known, what
         assert all(suggestions.plain(word) == word for word in words.split()), what

@@ -2,6 +2,8 @@
 
 import datetime
 import decimal
+import inspect
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -24,6 +26,8 @@ from boostrun import (
     SGBTClassifier,
     ShareBoostClassifier,
 )
+from boostrun.config.catalogue import methods
+from boostrun.methods.declaration import obtain
 from boostrun.methods.fitting import numbered
 from boostrun.methods.preparation import RawTable
 
@@ -67,6 +71,19 @@ for place, column in enumerate(GAPS):
 KINDS = {"pandas": lambda frame: frame, "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False)}
 
 
+SIZES = {"n_estimators": 6, "budget": 6, "n_window": 40, "n_models": 3, "rounds": 6, "n_features": 3, "random_state": 0}
+EVERY = {obtain(method.target): method for method in methods().values() if find_spec((method.needs or ("numpy",))[0])}
+EVERY = {cls.__name__: (cls, method) for cls, method in EVERY.items()
+         if find_spec(getattr(cls, "package", "numpy").partition(".")[0])}  # fmt: skip
+
+
+def small(name, **more):
+    """A classifier of the catalogue, with small budgets."""
+    cls, method = EVERY[name]
+    taken = inspect.signature(cls).parameters
+    return cls(**{key: value for key, value in (SIZES | dict(method.fixed)).items() if key in taken}, **more)
+
+
 def scores(model, X):
     return model.decision_function(X) if hasattr(model, "decision_function") else model.predict(X)
 
@@ -96,6 +113,43 @@ def test_rows_one_by_one_have_the_answers_of_all_together(name, kind, tmp_path):
     loaded = type(model).load(model.save(tmp_path / "model.npz"))
     assert np.array_equal(scores(loaded, KINDS[kind](GAPS)), together)
     assert model.n_features_in_ == 6 and len(getattr(model, "feature_importances_", range(6))) == 6
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("name", EVERY)
+def test_every_classifier_takes_frames_sparse_matrices_and_missing_values(name):
+    expected = small(name).fit(HAND, Y).predict(HAND)
+    model = small(name).fit(FRAME, Y)
+    assert np.array_equal(model.predict(FRAME), expected) and np.array_equal(model.predict(HAND), expected)
+    assert name == "MajorityClassifier" or model.feature_names_in_.tolist() == [*FRAME]
+    X = scipy.sparse.random_array((N, 5), density=0.3, rng=1, format="csr")
+    dense = small(name).fit(X.toarray(), Y).predict(X.toarray())
+    assert np.array_equal(small(name).fit(X, Y).predict(X.tocsc()), dense)
+    if hasattr(model, "partial_fit"):
+        with pytest.raises(BoostrunError, match="row 1 has no value in column 'size'; fill or leave out such rows"):
+            small(name).fit(GAPS, Y)
+        return
+    model.fit(GAPS, Y)
+    together = model.predict(GAPS)
+    assert [model.predict(GAPS[row : row + 1])[0] for row in range(0, N, 9)] == together[::9].tolist()
+    assert not hasattr(model, "predict_proba") or len(model.predict_proba(GAPS)) == N
+    assert np.array_equal(model.fit(HAND, Y).predict(HAND), expected)
+
+
+@pytest.mark.parametrize("name", EVERY.keys() - {"MajorityClassifier"})
+def test_every_classifier_takes_class_weight_or_says_what_to_do(name):
+    if "class_weight" in inspect.signature(EVERY[name][0]).parameters:
+        rare = np.where(np.arange(N) % 20 == 0, "yes", "no")
+        said = [small(name, class_weight=weight).fit(FRAME, rare).predict(FRAME) for weight in (None, "balanced")]
+        assert (said[1] == "yes").sum() > (said[0] == "yes").sum()
+    else:
+        with pytest.raises(TypeError, match=f"{name} has no parameter 'class_weight', .*sklearn.utils.resample"):
+            small(name, class_weight="balanced")
+
+
+def test_a_parameter_that_is_not_known_is_answered_by_its_meaning():
+    with pytest.raises(TypeError, match="the number of weak learners is n_estimators: n_estimators=100"):
+        ReservoirClassifier(max_iter=100)
 
 
 @pytest.mark.parametrize("name", BINNED)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostrun.config.fields import check
 from boostrun.errors import BoostrunError
+from boostrun.methods.saved import take_frames
 from boostrun.papers.shareboost.keys import KernelSVMKeys, KNNKeys
 
 
@@ -64,6 +65,9 @@ class KNNClassifier(KNNKeys, ClassifierMixin, BaseEstimator):
     def _by_distance(self, distances: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(m, k) class numbers of the neighbours, the nearest first."""
         return self._numbers[np.take_along_axis(rows, np.lexsort((rows, distances)), axis=1)]
+
+
+take_frames(KNNClassifier)
 
 
 def majority(neighbours: np.ndarray, n_classes: int, tie: str) -> np.ndarray:
@@ -166,6 +170,9 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
         """Labels (m,) of X (m, d)."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+take_frames(KernelSVMClassifier)
 
 
 def _machines(C: float, gamma: float) -> OneVsRestClassifier:
