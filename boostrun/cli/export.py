@@ -11,11 +11,15 @@ import sys
 from pathlib import Path
 
 from boostrun.cli.arguments import Arguments
+from boostrun.config import checked_words
 from boostrun.config.words import keys_and_values
+from boostrun.data.keys import TableDatasetKeys
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 
 FORMS = ("c", "onnx", "npz")
+WRITTEN = ("sep", "header", "encoding", "na", "decimal", "types", "drop")
+"""Keys of a table that say how it is written."""
 _SHOWN = 12  # classes in the last line of predict
 
 
@@ -94,13 +98,15 @@ def predict(words: Arguments) -> int:
     """Write a line of csv per sample, to standard output or to the file of ``-o``, and print their number.
 
     Columns are found by name. Columns that the model does not use, such as an id or the label, are copied in front of
-    the prediction. The file is read in pieces of bounded size. If a sample cannot be predicted, no output is written.
+    the prediction. The keys ``WRITTEN`` say how a table is written. The file is read in pieces of bounded size. If a
+    sample cannot be predicted, no output is written.
     """
-    if len(words.names) != 2 or words.overrides:
+    if len(words.names) != 2:
         raise BoostrunError(
             "predict needs a model and a file of samples, as in predict model.npz new.csv (- is standard input)"
         )
     model_path, path = words.names
+    written = checked_words(words.overrides, TableDatasetKeys, "dataset", WRITTEN, "predict")
     if words.output is not None and not is_device(_checked(Path(words.output))) and os.path.exists(words.output):
         for name in words.names:
             if os.path.exists(name) and os.path.samefile(name, words.output):
@@ -110,7 +116,7 @@ def predict(words: Arguments) -> int:
 
     model = load(model_path)
     answers.answer_columns(model, "proba" in words.flags)
-    found = answers.write(model, pieces(model, path), words.output, "proba" in words.flags)
+    found = answers.write(model, pieces(model, path, written), words.output, "proba" in words.flags)
     shown = ", ".join(f"{label} {count:,}".replace(",", " ") for label, count in found.most_common(_SHOWN))
     more = f" and {len(found) - _SHOWN} classes more" if len(found) > _SHOWN else ""
     total = f"{sum(found.values()):,}".replace(",", " ")

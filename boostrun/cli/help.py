@@ -212,11 +212,13 @@ and returns label and scores, and its doc_string describes X.""",
         ),
     ),
     "predict": Page(
-        "predict MODEL.npz FILE [-o out.csv] [--proba]",
+        "predict MODEL.npz FILE [-o out.csv] [--proba] [dataset.KEY=VALUE ...]",
         """Predicts new samples with a saved model, one line of csv per sample, in their order. FILE is a table (csv,
 csv.gz, Parquet), arrays (npz, npy), a folder of images, or - for a table on standard input. Columns are
 found by name; columns that the model does not use, such as an id or the label, are copied in front of the prediction.
-Files are read in pieces. If a sample cannot be predicted, no output is written.""",
+Files are read in pieces. If a sample cannot be predicted, no output is written. A table that is written in another way
+than its first rows say, or than that of training, is described by dataset.sep, header, encoding, na, decimal, types and
+drop, as in a run.""",
         (
             "-o, --output FILE     the file to write, by default standard output",
             "--proba               a column probability_CLASS per class, if the model has probabilities", _OWN,
@@ -225,6 +227,7 @@ Files are read in pieces. If a sample cannot be predicted, no output is written.
             ("predict model.npz new.csv -o out.csv", "a table"),
             ("predict model.npz photos", "a folder of images, with their names"),
             ("predict model.npz new.csv --proba", "with the probability of each class"),
+            ("predict model.npz new.csv dataset.decimal=comma", "a table with decimal commas"),
             ("predict model.npz -", "standard input"),
         ),
     ),

@@ -6,15 +6,15 @@ A value that does not fit becomes one sentence that tells the user how to correc
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from boostrun.config.fields import BUDGET_KEYS, GROUPS, MISSING, Root, Run, Settings, fields_of, kind_of
 from boostrun.errors import BoostrunError, UnknownKeyError
 
 __all__ = [
-    "MISSING", "check", "check_budget", "check_group", "check_keys", "check_root", "check_run", "defaults", "fields_in",
-    "late_keys", "without_late",
+    "MISSING", "check", "check_budget", "check_group", "check_keys", "check_root", "check_run", "checked_words",
+    "defaults", "fields_in", "late_keys", "without_late",
 ]  # fmt: skip
 
 
@@ -151,6 +151,24 @@ def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
         )
     if backend == "slurm" and n_jobs == -1:
         raise BoostrunError("run.backend=slurm needs n_jobs=...: how many jobs it may have at once")
+
+
+def checked_words(words: Iterable[str], keys: type, group: str, some: Collection[str], of: str) -> dict[str, Any]:
+    """The values of words ``group.key=value``, for ``some`` of the keys of a class, checked as in a run.
+
+    Raises BoostrunError, one sentence, for a key that ``of`` does not have, and for a value that is not allowed.
+    """
+    from boostrun.config.words import parse_single
+
+    known = {name: field for name, field in fields_of(keys).items() if name in some}
+    typed, values = [f"{group}.{name}" for name in known], {}
+    for override in parse_single(words, f"{of} takes one"):
+        key = override.get_key_element()
+        if key not in typed:
+            tail = f" (its keys: {', '.join(typed)})"
+            raise UnknownKeyError(f"{of} has no key '{key}'", tail, key, override.get_value_string(), typed)
+        values[key.partition(".")[2]] = override.value()
+    return {name: value for name, value in _check(known, values, group, "").items() if name in values}
 
 
 def _check(known: Mapping[str, dataclasses.Field], values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:

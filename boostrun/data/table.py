@@ -83,7 +83,7 @@ def parts_of(
         raise BoostrunError(
             f"{test.where} has other columns than {train.where}: {column_difference([*train.names], [*test.names])}"
         )
-    group, dropped, types = options.get("group"), *_columns_said(train, label, options)
+    group, dropped, types = options.get("group"), *columns_said(train, label, options)
     if group is not None and _label_column(list(train.names), group, train.where, "group") == label:
         raise BoostrunError(f"dataset.group={group} is the label; name the column of the groups")
     columns = tuple(name for name in train.names if name not in (label, group) and name not in dropped)
@@ -115,7 +115,7 @@ def parts_of(
     return parts
 
 
-def _columns_said(train: TableSource, label: str, options: Mapping) -> tuple[set[str], dict[str, str]]:
+def columns_said(train: TableSource, label: str, options: Mapping) -> tuple[set[str], dict[str, str]]:
     """The columns to leave out, and the kinds of others, as ``drop`` and ``types`` say."""
     types = dict(options.get("types") or {})
     dropped = [str(name) for name in options.get("drop") or ()]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from boostrun.data.columns import array_of, as_text, typed, without
+from boostrun.data.deciding import Said, Seen, form_of
 from boostrun.data.files import IMAGE_ENDINGS, listing, read_picture, reading
 from boostrun.data.formats import source_of
-from boostrun.data.table import TableSource
+from boostrun.data.table import TableSource, columns_said
+from boostrun.data.text import TextTable
 from boostrun.errors import BoostrunError
 from boostrun.methods.preparation import RawTable, check_finite
 from boostrun.methods.saved import Saveable, takes_missing
@@ -40,24 +44,29 @@ class Samples:
     beside: Any = None
 
 
-def pieces(model: Saveable, path: str) -> Iterator[Samples]:
+def pieces(model: Saveable, path: str, written: Mapping[str, Any] | None = None) -> Iterator[Samples]:
     """Yield the samples of a file in order, as raw samples for ``model``.
 
     A folder or an image file holds images, .npz and .npy hold arrays, .parquet holds a table; "-" is standard input;
     any other file is a table of text. Columns of a table are matched by name if the model knows names, else by order.
-    Raises BoostrunError, one sentence with the row and the column, for samples that the model cannot take.
+    ``written`` are keys of :class:`boostrun.data.keys.TableDatasetKeys` that say how a table is written. Raises
+    BoostrunError, one sentence with the row and the column, for samples that the model cannot take.
     """
     place = Path(path).expanduser()
     table, preparation = known_table(model), model._preparation()
     width = max(model.n_features_in_, preparation.width if preparation is not None else 0)
     rows = max(1, min(_MOST_ROWS, _PIECE // (8 * width)))
-    suffix = place.suffix.lower()
+    suffix, written = place.suffix.lower(), written or {}
     if path != STANDARD_INPUT and not place.exists():
         raise BoostrunError(f"no file or folder {path}")
-    if path != STANDARD_INPUT and (place.is_dir() or suffix in IMAGE_ENDINGS):
+    images = path != STANDARD_INPUT and (place.is_dir() or suffix in IMAGE_ENDINGS)
+    if written and (images or suffix in (".npz", ".npy")):
+        raise BoostrunError(f"dataset.{next(iter(written))} is for tables, and {path} holds no table")
+    if images:
         return _from_images(place, _image_shape(model, path), rows)
     if suffix not in (".npz", ".npy"):
-        return _from_table(table, model.n_features_in_, opened(path, place, table), rows, takes_missing(preparation))
+        source = opened(path, place, table, written)
+        return _from_table(table, model.n_features_in_, source, rows, takes_missing(preparation), written)
     if table is not None and table.categories:
         text = next(iter(table.categories))
         raise BoostrunError(f"{path}: the model's column '{text}' holds text, which an array cannot hold; give a table")
@@ -205,7 +214,9 @@ def _as_loaded(block: np.ndarray, path: Path) -> np.ndarray:
 # -- tables
 
 
-def _from_table(table: RawTable | None, width: int, source: TableSource, rows: int, missing: bool) -> Iterator[Samples]:
+def _from_table(
+    table: RawTable | None, width: int, source: TableSource, rows: int, missing: bool, written: Mapping[str, Any]
+) -> Iterator[Samples]:
     names, named = source.names, getattr(source, "named", True)
     if table is None or (not named and not set(table.columns) <= set(names)):
         if table is not None and not all(name.isdigit() for name in table.columns):
@@ -219,7 +230,8 @@ def _from_table(table: RawTable | None, width: int, source: TableSource, rows: i
             )
         table = RawTable(tuple(names)) if table is None else table.in_order(names)
     table.check(dict.fromkeys(names), source.where)
-    kept = [name for name in names if name not in table.columns]
+    table, dropped = as_written(table, source, written)
+    kept = [name for name in names if name not in table.columns and name not in dropped]
     start, rows = 0, max(1, min(rows, _PIECE // (64 * len(names))))
     for whole in source.pieces():
         for first in range(0, len(whole), rows):
@@ -230,12 +242,43 @@ def _from_table(table: RawTable | None, width: int, source: TableSource, rows: i
         raise BoostrunError(f"{source.where} holds no rows")
 
 
-def opened(path: str, place: Path, table: RawTable | None) -> TableSource:
-    """The table at ``place``, or on standard input if ``path`` is "-".
+def opened(path: str, place: Path, table: RawTable | None, written: Mapping[str, Any]) -> TableSource:
+    """The table at ``place``, or on standard input if ``path`` is "-", which is ``written`` as these keys say.
 
     The column names in the model's ``table`` help to tell a line of names from a line of values. Raises BoostrunError
     if the table is empty or cannot be read.
     """
     wanted = [name for name in table.columns if not name.isdigit()] if table is not None else []
     given = path == STANDARD_INPUT
-    return source_of("standard input" if given else path, None if given else place, {}, wanted=wanted)
+    return source_of("standard input" if given else path, None if given else place, written, wanted=wanted)
+
+
+def as_written(table: RawTable, source: TableSource, written: Mapping[str, Any]) -> tuple[RawTable, set[str]]:
+    """A model's table with the forms that columns have in ``source``, as these keys say, and the columns to leave out.
+
+    Raises BoostrunError for a column that is not there, and for a kind of values that the model does not take.
+    """
+    if written.get("na") is not None:
+        table = dataclasses.replace(table, missing=("", *written["na"]))
+    dropped, types = columns_said(source, "", written)
+    if taken := next((name for name in table.columns if name in dropped), ""):
+        raise BoostrunError(f"dataset.drop leaves out '{taken}', which the model takes")
+    said = Said(decimal=written.get("decimal"))
+    numbers = [name for name in table.columns if said.decimal and table.form(name).kind == "number"]
+    forms = dict(table.forms)
+    for name in dict.fromkeys([*numbers, *(name for name in types if name in table.columns)]):
+        kind, taken = types.get(name), table.form(name).kind
+        if kind is not None and kind.partition("_")[0] != taken:
+            raise BoostrunError(f"dataset.types says that '{name}' is a {kind}, and the model takes a {taken}")
+        if taken != "category" and (words := first_words(source, name, table.missing)):
+            seen = Seen({word: (1, row) for row, word in enumerate(words)}, len(words))
+            forms[name] = form_of(name, source.where, seen, said._replace(kind=kind or taken))
+    return dataclasses.replace(table, forms=forms, plain=not (numbers or types)), dropped
+
+
+def first_words(source: TableSource, name: str, missing: Collection[str]) -> list[str]:
+    """The texts in a column's first rows that are no missing values; none if it holds no text."""
+    if isinstance(source, TextTable):
+        return [word for word in source.sample()[name] if word not in missing]
+    column = array_of(next(iter(source.pieces())), name)
+    return [] if typed(column) is not None else without(as_text(column), [*missing]).drop_null().to_pylist()

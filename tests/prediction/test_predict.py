@@ -174,6 +174,58 @@ def test_columns_go_by_name_and_others_are_handed_on(model, command):
     assert out.startswith("id,prediction_given,prediction\n")
 
 
+WRITTEN = {  # key -> how a file is written that its first rows do not tell
+    "sep=~": lambda new, path: new.to_csv(path, sep="~", index=False),
+    "decimal=comma": lambda new, path: new.to_csv(path, sep=";", decimal=",", index=False),
+    "na=[-]": lambda new, path: new.to_csv(path, na_rep="-", index=False),
+    "encoding=cp437": lambda new, path: new.to_csv(path, encoding="cp437", index=False),
+    "types={day:date_mdy}": lambda new, path: new.to_csv(path, date_format="%m/%d/%Y", index=False),
+    "header=true": lambda new, path: new.to_csv(path, index=False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("key", WRITTEN)
+def test_keys_say_how_new_rows_are_written(key, ending, workplace, command):
+    rng = np.random.default_rng(0)
+    new = pd.DataFrame({"größe": rng.integers(1001, 1999, 90) / 1000, "day": pd.Timestamp("2024-01-02"), "1987": "7"})
+    new["day"] += pd.to_timedelta(rng.integers(0, 2, 90) * 31, unit="D")
+    new["kind"] = np.where((new["größe"] > 1.5) ^ (new["day"].dt.month > 1), "a", "b")
+    new.loc[::5, "größe"] = np.nan
+    new.to_csv("train.csv", index=False)
+    written = of_run(workplace, "train.csv")
+    new.to_csv("plain.csv", index=False)
+    expected = predictions(command(f"predict {written} plain.csv")[1])
+    WRITTEN[key](new, f"new.{ending.replace('parquet', 'csv')}")
+    if ending == "parquet":
+        if key.partition("=")[0] in ("sep", "encoding", "header"):
+            return
+        pd.read_csv("new.csv", dtype=str, keep_default_na=False, sep=None, engine="python").to_parquet("new.parquet")
+    code, out, err = command(f"predict {written} new.{ending} dataset.{key}")
+    assert code == 0 and predictions(out) == expected and len(set(expected)) == 2, err
+    if key != "header=true":
+        code, out, err = command(f"predict {written} new.{ending}")
+        assert code == 2 and err.count("\n") <= 2
+
+
+def test_a_key_of_new_rows_is_checked_as_in_a_run(model, command):
+    new = rows(30, 3)
+    new.insert(0, "id", range(30))
+    new.to_csv("new.csv", index=False)
+    np.save("new.npy", np.zeros((3, 5)))
+    assert command(f"predict {model} new.csv dataset.drop=[id,kind]")[1].startswith("prediction\n")
+    for words, sentence in {
+        "new.csv dataset.decimal=komma": "dataset.decimal=komma: one of point, comma is needed",
+        "new.csv dataset.drop=[size]": "dataset.drop leaves out 'size', which the model takes",
+        "new.csv dataset.drop=[sizes]": "has no column 'sizes' (dataset.drop); did you mean 'size'?",
+        "new.csv dataset.types={size:date}": "dataset.types says that 'size' is a date, and the model takes a number",
+        "new.csv delimiter=;": "predict has no key 'delimiter'; the separator of the columns is dataset.sep",
+        "new.npy dataset.decimal=comma": "dataset.decimal is for tables, and new.npy holds no table",
+    }.items():
+        code, out, err = command(f"predict {model} {words}")
+        assert (code, out) == (2, "") and sentence in err and err.count("\n") == 1, err
+
+
 def test_standard_input_and_packed_files_are_read(model, command, monkeypatch):
     new = rows(50, 3).drop(columns="kind").to_csv(index=False).encode()
     with open("new.csv", "wb") as file, gzip.open("new.csv.gz", "wb") as packed:
@@ -406,7 +458,7 @@ def test_a_model_without_probabilities_says_why_and_writes_nothing(workplace, co
 def test_bad_words_are_one_sentence(model, command):
     for line, sentence in {
         "predict": "predict needs a model and a file", "predict model.npz": "predict needs a model and a file",
-        "predict model.npz a.csv r=3": "predict needs a model and a file",
+        "predict model.npz a.csv r=3": "predict has no key 'r'",
         "predict model.npz a.csv b.csv": "cannot read 'b.csv'",
         "predict model.npz train.csv -o nowhere/out.csv": "there is no such folder",
         "predict model.npz train.csv -o train.csv": "train.csv is what is read",
