@@ -51,19 +51,23 @@ class UnknownKeyError(BoostrunError):
 
 
 class UnknownParameterError(BoostrunError, TypeError):
-    """A class has no such parameter: its name, the parameter, its value, and the parameters that it has."""
+    """A class has no such parameter: its name, the parameter, its value, the parameters that it has, and the classes
+    that have this one.
+    """
 
-    def __init__(self, owner: str, name: str, value: object, known: Collection[str]) -> None:
-        super().__init__(owner, name, value, list(known))
+    def __init__(
+        self, owner: str, name: str, value: object, known: Collection[str], others: Collection[str] = ()
+    ) -> None:
+        super().__init__(owner, name, value, list(known), list(others))
 
     def __str__(self) -> str:
         """The sentence, with the parameter that is meant."""
-        owner, name, value, known = self.args
+        owner, name, value, known, others = self.args
         head = f"{owner} has no parameter '{name}'"
         if name == "class_weight":
             return (
                 f"{head}, since it learns from samples without weights: sklearn.utils.resample repeats those of rare "
-                "classes, and ReservoirClassifier, FullDataClassifier and AdaBoostMHClassifier take class_weight"
+                f"classes, or take {', '.join(others)}"
             )
         more = f" (it has {', '.join(known)})"
         meant, certain = meant_key(name, str(value), [f"algo.{each}" for each in known])

@@ -99,7 +99,7 @@ else:
         def __init__(self, *given, **named):
             for name, value in named.items():
                 if name not in names:
-                    raise UnknownParameterError(type(self).__name__, name, value, names)
+                    raise UnknownParameterError(type(self).__name__, name, value, names, _owners(name))
             own(self, *given, **named)
 
         made.__init__ = __init__
@@ -113,6 +113,14 @@ class Keys:
         super().__init_subclass__(**more)
         if cls.__doc__ and "{parameters}" in cls.__doc__ and dataclasses.is_dataclass(cls):
             cls.__doc__ = cls.__doc__.replace("{parameters}", described(cls))
+
+
+def _owners(parameter: str) -> list[str]:
+    """The classes of methods that have a parameter."""
+    from boostrun.config import catalogue
+
+    with_it = (method for method in catalogue.methods().values() if parameter in method.fields)
+    return sorted({method.target.partition(":")[2] for method in with_it})
 
 
 def described(cls: type, indent: str = "    ") -> str:
