@@ -277,9 +277,10 @@ def _parts(choice: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
         return heading, [[choice["key"], metric_name(by), *costs, ""], *rows]
     trials, seeds, keys = choice["trials"], choice["seeds"], list(choice["space"])
     over = f"seed {choice['seed']}" if seeds == 1 else f"mean of {seeds} seeds from {choice['seed']}"
-    measure = _WORDS[by] if choice["held_out"] else "the error on another stream"
+    what = "the error" if by == "test_error_pct" else measure_of(by)
+    measure = _WORDS[by] if choice["held_out"] else f"{what} on another stream"
     if first := choice.get("first"):
-        measure = f"the error on the first {first:,} examples"
+        measure = f"{what} on the first {first:,} examples"
     sign = 1 if lower_is_better(by) else -1
     ranked = sorted(trials, key=lambda row: math.inf if row[by] is None else sign * row[by])
     rows = []

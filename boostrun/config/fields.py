@@ -42,7 +42,7 @@ import math
 import numbers
 import operator
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -210,6 +210,22 @@ def choice(default: Any, *allowed: str, **more: Any) -> Any:
     words = (default, *allowed) if default is not None else allowed
     read = lambda value: value if isinstance(value, str) and value in words else None  # noqa: E731
     return _field(default, Kind(read, f"one of {', '.join(words)}", words), more)
+
+
+def choice_or_some(default: str, *allowed: str, some: tuple[str, ...], **more: Any) -> Any:
+    """One of some words, or a list of words of ``some``, in their order there, each once."""
+    words = (default, *allowed)
+
+    def read(value):
+        if isinstance(value, str) and value in words:
+            return value
+        given = [value] if isinstance(value, str) else value
+        if not isinstance(given, list) or not given or not all(word in some for word in given):
+            return None
+        return [word for word in some if word in given]
+
+    what = f"one of {', '.join(words)}, or a list of some of {', '.join(some)},"
+    return _field(default, Kind(read, what, (*words, *some)), more)
 
 
 def boolean(default: bool, **more: Any) -> Any:
@@ -457,6 +473,8 @@ GROUPS = ("algo", "dataset", "features", "run")
 """Keys whose value is a choice with keys of its own."""
 PLACES = ("store", "results", "data_root", "cache_root")
 """Keys at the top that say where things lie."""
+METRIC_NAMES = ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc", "average_precision")
+"""What a trial's predictions can be measured by, see :mod:`boostrun.report.entry`."""
 
 
 @dataclass
@@ -478,10 +496,10 @@ class Run:
     memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
     memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
     predictions: bool = boolean(False, help="keep predictions and probabilities of test samples, and measure them")
-    metrics: str = choice(
-        "own", "all", "none",
+    metrics: str | Sequence[str] = choice_or_some(
+        "own", "all", "none", some=METRIC_NAMES,
         help="balanced accuracy, macro F1, log loss, ROC AUC, average precision: of your own data, of all data, or not "
-        "measured",
+        "measured; a list of names: these alone, of all data",
     )  # fmt: skip
     pictures: bool = boolean(True, help="draw curves and dots beside the table of a run, where a record has changed")
     tracker: str = choice("none", "mlflow", help="where else the trials are logged")

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from boostrun.config.fields import METRIC_NAMES
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.markup import MISSING, decimal, metric_name
 from boostrun.report.statistics import mean_std
@@ -25,9 +26,8 @@ _STEPS_A_DECADE = 6
 
 ACCURACY = "test_accuracy_pct"
 #: The name of each metric, and its key in the records.
-METRICS = {
+METRICS = {name: name for name in METRIC_NAMES} | {
     "accuracy": ACCURACY, "balanced_accuracy": "balanced_accuracy_pct", "macro_f1": "macro_f1_pct",
-    "log_loss": "log_loss", "roc_auc": "roc_auc", "average_precision": "average_precision",
 }  # fmt: skip
 _OF_PROBABILITIES = {"log_loss": 3, "roc_auc": 4, "average_precision": 4}  # and their decimals in a table
 _SHARES = ("accuracy_pct", "error_pct", "f1_pct")  # ends of the names of percentages of samples
@@ -325,9 +325,12 @@ def absent_lines(entries: Sequence[Entry], labels: Sequence[str], metrics: Seque
         if not absent:
             continue
         names = " and ".join(filter(None, (", ".join(map(metric_name, absent[:-1])), metric_name(absent[-1]))))
-        if any("examples" in (record.get("curve") or {}) for record in done(entry.records)):
-            lines.append(f"{label}: {MISSING} no {names}: a stream has no test part")
-        elif all("balanced_accuracy_pct" in one for one in records):
+        of_stream = any("examples" in (record.get("curve") or {}) for record in done(entry.records))
+        if of_stream and absent[0] in _OF_PROBABILITIES:
+            lines.append(f"{label}: {MISSING} no {names}: no probabilities are asked for along a stream")
+        elif of_stream:
+            lines.append(f"{label}: {MISSING} its records were made without {names}")
+        elif all("majority_pct" in one for one in records):
             lines.append(f"{label}: {MISSING} no {names}: it has no probabilities, or the test part lacks a class")
         else:
             lines.append(

@@ -207,7 +207,7 @@ def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell
     folder = predictions.folder_of(first)
     wanted = [
         (cell, record["key"], _trial_of(cell, record))
-        for cell in cells if not cell.missing
+        for cell in cells if not cell.missing and catalogue.dataset(cell.cell.dataset).gives != "stream"
         for record in cell.done
         if (first.run["predictions"] or not predictions.is_measured(record))
         and not predictions.read(folder, [record["key"]])

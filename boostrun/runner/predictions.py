@@ -22,6 +22,7 @@ import numpy as np
 
 from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
+from boostrun.evaluation import Result, Seeds
 from boostrun.evaluation.measures import (
     BINS,
     CURVES,
@@ -36,6 +37,7 @@ from boostrun.evaluation.measures import (
 )
 from boostrun.files import write_whole
 from boostrun.inputs.bank import Table
+from boostrun.report.entry import metric_key
 
 MOST_BYTES = 32 << 20
 """Limit of a trial's probabilities, before compression."""
@@ -186,19 +188,77 @@ def _prefix(model: Any) -> str:
 # -- metrics -----------------------------------------------------------------------------------------------------------
 
 
-def measured(found: Predictions) -> dict[str, float]:
-    """The metrics that the predictions allow, log loss, and the test part's."""
+def measured(found: Predictions, names: Sequence[str] = ()) -> dict[str, float]:
+    """The metrics that the predictions allow, and the test part's; nothing is sorted if ``names`` do without."""
     counts = counted(found.truth, found.predicted, len(found.classes))
     values = of_counts(counts) | of_test_part(counts)
     if found.calibration is not None:
         values["log_loss"] = found.calibration.log_loss
-    if found.probabilities.size:
+    if found.probabilities.size and (not names or {"roc_auc", "average_precision"} & {*names}):
         values |= of_probabilities(found.truth, found.probabilities)
     return values
 
 
-def add_metrics(trained: Trained, memory_mb: int) -> Predictions | None:
+def _chosen(values: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    """The metrics with these names alone; all, and the facts of the test part, if there are no names."""
+    return {key: value for key, value in values.items() if not names or key in map(metric_key, names)}
+
+
+class Counted:
+    """A stream's evaluation, with balanced accuracy and macro F1 of the predictions that make its accuracy.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, such as :class:`boostrun.evaluation.prequential.OnStream`
+    names : the metrics to measure; none for all of them
+
+    Nothing is added to streams with hold-outs, whose accuracy is not that of these predictions. Probabilities are not
+    asked for: most learners would need a call for each example. Cost: one pass over the predictions.
+    """
+
+    def __init__(self, evaluation: Any, names: Sequence[str]):
+        self.evaluation, self.names = evaluation, names
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.evaluation, name)
+
+    def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        """As the evaluation does."""
+        own, classes = getattr(self.evaluation, "predictions", None), len(data.stream.classes)
+        counts = np.zeros((3, classes + 1), np.int64)
+
+        def predictions(learner: Any, data: Any) -> Any:
+            test_then_train, waiting = learner.test_then_train, data.scored_after
+
+            def counting(X: np.ndarray, y: np.ndarray, known: Any) -> np.ndarray:
+                nonlocal counts, waiting
+                said = test_then_train(X, y, known)
+                inside = np.isin(said, np.arange(classes))
+                numbers = np.full(len(y), classes)  # the last place: not a class
+                numbers[inside] = np.asarray(said)[inside]
+                counts = counts + counted(np.asarray(y)[waiting:], numbers[waiting:], classes + 1)
+                waiting = max(waiting - len(y), 0)
+                return said
+
+            learner.test_then_train = counting
+            try:
+                return own(learner, data)  # type: ignore[misc]
+            finally:
+                del learner.test_then_train
+
+        if own is not None:
+            self.evaluation.predictions = predictions
+        result = self.evaluation.run(model, data, seeds)
+        seen = counts[:, :classes]
+        if seen[0].any():
+            result["metrics"] = {**result["metrics"], **_chosen(of_counts(seen) | of_test_part(seen), self.names)}
+        return result
+
+
+def add_metrics(trained: Trained, memory_mb: int, names: Sequence[str] = ()) -> Predictions | None:
     """Add metrics and curves of the predictions on the test part to a trial's result, and return the predictions.
+
+    ``names`` are the metrics to add; none for all of them.
 
     ROC AUC and average precision need all probabilities at once; they are left out if these take more than
     ``memory_mb`` MiB in double precision. Adds nothing and returns None if the model does not predict.
@@ -208,12 +268,13 @@ def add_metrics(trained: Trained, memory_mb: int) -> Predictions | None:
     found = _measurable(trained, memory_mb << 19, stages)
     if found is None:
         return None
-    result["metrics"] = {**result["metrics"], **measured(found)}
+    result["metrics"] = {**result["metrics"], **_chosen(measured(found, names), names)}
     right = found.staged[:, 2].sum(axis=1)
     accuracies = result["curve"].get("test_accuracy_pct", ())
     if 0 < len(right) == len(accuracies) and np.allclose(100.0 * right / len(found.truth), accuracies, atol=_NEAR):
-        values = [of_counts(counts) for counts in found.staged]
-        result["curve"] = {**result["curve"], **{name: [one[name] for one in values] for name in CURVES}}
+        values = [_chosen(of_counts(counts), names) for counts in found.staged]
+        curves = {name: [one[name] for one in values] for name in CURVES if name in values[0]}
+        result["curve"] = {**result["curve"], **curves}
     return found
 
 
@@ -235,8 +296,8 @@ def completed(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Mappin
 
 
 def is_measured(record: Mapping[str, Any]) -> bool:
-    """Whether a record has metrics beside accuracy; those of probabilities may be absent."""
-    return "balanced_accuracy_pct" in record["metrics"]
+    """Whether a record has all metrics beside accuracy; those of probabilities may be absent."""
+    return "majority_pct" in record["metrics"]
 
 
 def _completed(record: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:

@@ -20,8 +20,9 @@ from boostrun.config import catalogue
 from boostrun.config.fields import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.evaluation.measures import CURVES
 from boostrun.inputs import input_of
-from boostrun.report.entry import ACCURACY, metric_key
+from boostrun.report.entry import ACCURACY, metric_key, metric_word
 from boostrun.report.markup import lower_is_better, metric_name
 from boostrun.runner import predictions
 from boostrun.runner.execute import RunResult, run_cells
@@ -144,10 +145,10 @@ def study_of(
         if all(other in space or settings.algo.get(other.removeprefix("algo.")) == value
                for other, value in one.when.items())
     }  # fmt: skip
-    if by != BY and catalogue.dataset(settings.dataset).gives == "stream":
-        raise BoostrunError(
-            f"dataset={settings.dataset['name']} is a stream, which is tuned by its accuracy: leave metric out"
-        )
+    counts = () if "eval_every" in settings.dataset else CURVES  # hold-outs are measured by their accuracy
+    if by != BY and by not in counts and catalogue.dataset(settings.dataset).gives == "stream":
+        words = " or ".join(["accuracy", *map(metric_word, counts)])
+        raise BoostrunError(f"dataset={settings.dataset['name']} is a stream, which is tuned by its {words}")
     return Study(settings, found, by)
 
 

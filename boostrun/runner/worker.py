@@ -18,7 +18,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,19 +68,28 @@ class Execute:
     own: tuple[extend.OwnChoice, ...] = ()  # the user's own choices, which may be imported
     quiet: bool = True  # whether even the notice about compiling kernels is left out
     predictions: str = ""  # folder for the predictions on the test part; empty: not kept
-    metrics: str = "none"  # the data whose predictions have metrics beside accuracy: own, all or none
+    metrics: str | Sequence[str] = "none"  # data whose predictions have metrics beside accuracy; or names, for all data
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
         with kernel_cache.notice(not self.quiet):
             trained = self.trained(trial)
             found = None
-            if self.metrics == "all" or (self.metrics == "own" and is_own(trial.cell.dataset)):
-                found = predictions.add_metrics(trained, self.memory_mb)
+            if self.measures(trial.cell) and catalogue.dataset(trial.cell.dataset).gives != "stream":
+                found = predictions.add_metrics(trained, self.memory_mb, self.named)
             if self.predictions:
                 kept = found if found and found.calibration else predictions.of(trained)
                 predictions.keep(Path(self.predictions), trial.key, kept)
             return trained.result
+
+    @property
+    def named(self) -> Sequence[str]:
+        """The names of the metrics to measure; none for all of them."""
+        return () if isinstance(self.metrics, str) else self.metrics
+
+    def measures(self, cell: Cell) -> bool:
+        """Whether the predictions of a cell's trials have metrics beside accuracy."""
+        return self.metrics == "all" or bool(self.named) or (self.metrics == "own" and is_own(cell.dataset))
 
     def confirm(self, trial: Trial) -> None:
         """Raise BoostrunError if the code that this process has imported is not the one that the trial's key names."""
@@ -95,6 +104,8 @@ class Execute:
         places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
         digests.keep(places.data_root, places.cache_root)
         evaluation = method.evaluator(cell.algo)
+        if self.measures(cell) and catalogue.dataset(cell.dataset).gives == "stream":
+            evaluation = predictions.Counted(evaluation, self.named)
         checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # where a killed trial is continued from
         given = {"n_jobs": self.threads, "checkpoint": checkpoint}
 
