@@ -35,25 +35,27 @@ def phog(image, bins, circle):
     return np.concatenate([shared[np.ix_(*cell)].sum((0, 1)) / total for cell in in_cells(*g.shape)])
 
 
-def sift(plane, top, left):
-    """The descriptor of the 16x16 patch at (top, left) of a plane, 128 values."""
-    vector = np.zeros((4, 4, 8))
+def sift(plane, top, left, patch=16):
+    """The descriptor of the square patch at (top, left) of a plane, 128 values."""
+    vector, bin = np.zeros((4, 4, 8)), patch / 4
     each = votes([plane.astype(int)], 8, True)
-    for i in range(16):
-        for j in range(16):
-            window = math.exp(-((i - 7.5) ** 2 + (j - 7.5) ** 2) / 128)
+    for i in range(patch):
+        for j in range(patch):
+            middle = (patch - 1) / 2
+            window = math.exp(-((i - middle) ** 2 + (j - middle) ** 2) / 2 / (patch / 2) ** 2)
             for k in range(4):
                 for m in range(4):
-                    near = max(0, 1 - abs(i - 4 * k - 1.5) / 4) * max(0, 1 - abs(j - 4 * m - 1.5) / 4)
+                    away = abs((i + 0.5) / bin - k - 0.5), abs((j + 0.5) / bin - m - 0.5)
+                    near = max(0, 1 - away[0]) * max(0, 1 - away[1])
                     vector[k, m] += window * near * each[top + i, left + j]
     vector = vector.ravel() / (np.linalg.norm(vector) or 1)
     vector = np.minimum(vector, 0.2)
     return vector / (np.linalg.norm(vector) or 1)
 
 
-def patches(h, w):
+def patches(h, w, patch=16, step=8):
     """Where the patches begin: every 8 pixels, what is left over shared between both sides."""
-    tops, lefts = (range((side - 16) % 8 // 2, side - 15, 8) for side in (h, w))
+    tops, lefts = (range((side - patch) % step // 2, side - patch + 1, step) for side in (h, w))
     return [(top, left) for top in tops for left in lefts]
 
 
@@ -64,14 +66,16 @@ def planes(image, colour):
     return [np.rint(hsv[..., c] * 255) for c in range(3)]
 
 
-def visual_words(image, colour, codebook, words):
+def visual_words(image, colour, codebook, words, sides=(16,), step=8):
     h, w = image.shape[:2]
     counts = {(level, a, b): np.zeros(words) for level in range(4) for a in range(2**level) for b in range(2**level)}
-    for top, left in patches(h, w):
-        vector = np.concatenate([sift(plane, top, left) for plane in planes(image, colour)])
-        number = int(np.argmin([np.linalg.norm(vector - word) for word in codebook]))
-        for level in range(4):
-            counts[level, (top + 8) * 2**level // h, (left + 8) * 2**level // w][number] += 1
+    for patch in sides:
+        for top, left in patches(h, w, patch, step):
+            vector = np.concatenate([sift(plane, top, left, patch) for plane in planes(image, colour)])
+            number = int(np.argmin([np.linalg.norm(vector - word) for word in codebook]))
+            row, column = top + patch // 2, left + patch // 2
+            for level in range(4):
+                counts[level, row * 2**level // h, column * 2**level // w][number] += 1
     return np.concatenate(list(counts.values()))
 
 

@@ -33,7 +33,7 @@ POLICIES = {
         "best_family": ".tasting:BestFamily", "ucb": ".bandits:UCB", "exp3p": ".bandits:Exp3P",
         "eps_greedy": ".bandits:EpsGreedy", "tasting_1q": ".tasting:Tasting1Q",
         "tasting_q1": ".tasting:TastingQ1", "mas_naive": ".mas:MASNaive", "mas_1q": ".mas:MAS1Q",
-        "mas_q1": ".mas:MASQ1",
+        "mas_q1": ".mas:MASQ1", "mas_q1_whole": ".mas:MASQ1Whole",
         "laminating": ".laminating:Laminating", "tasting_laminating": ".tasting:TastingLaminating",
         "tasting_ucb": ".tasting:TastingUCB", "fixed_sample": ":FixedSample",
         "pruning": ".laminating:Pruning", "mabsplit": ".laminating:MABSplit",
@@ -148,6 +148,11 @@ METHODS = {
         "5)",
         samples=True, prefix="mas_",
     ),
+    "mas_q1_whole": _method(
+        "mas_q1_whole", keys.MASQ1Keys,
+        "AdaBoost.MH by M.A.S. Q.1 that allots candidates until its budget is spent (Dubout & Fleuret 2014, section 5)",
+        samples=True, prefix="mas_",
+    ),
     "laminating": _method(
         "laminating", keys.LaminatingKeys,
         "AdaBoost.MH by laminating: halve the features while doubling the samples (Dubout & Fleuret 2014, section 4)",
@@ -199,10 +204,19 @@ FEATURES = {
         "2014)",
         stateless=True,
     ),
+    "families19_colour": Pipeline(
+        f"{_HERE}.families:Families19Colour", keys.Families19ColourKeys,
+        "the 19 feature families, those of orientations and of rectangles in colour (after Dubout & Fleuret 2014)",
+        stateless=True,
+    ),
     "families33": Pipeline(
         f"{_HERE}.groups", keys.Families33Keys,
         "33 feature families: PHOG, visual words, region covariances, LBP, V1-like (Dubout & Fleuret 2014 on "
         "Caltech-101)",
+    ),
+    "families33_scales": Pipeline(
+        f"{_HERE}.groups:Families33Scales", keys.Families33Keys,
+        "the 33 feature families, with visual words of four sizes of patches (after Gehler & Nowozin 2009)",
     ),
 }  # fmt: skip
 

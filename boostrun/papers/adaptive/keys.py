@@ -227,8 +227,8 @@ class FewFeaturesKeys(PolicyKeys):
 
 
 @dataclass
-class Families19Keys(FeatureKeys):
-    """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""
+class Families19ColourKeys(FeatureKeys):
+    """The 19 feature families of adaptive sampling, those of orientations and of rectangles in colour."""
 
     only: Sequence[str] | None = some_of(
         "identity", "gray", "fourier", "haar", "gradient", "lbp", "ilbp", "patch_sums", "gray_hist", "color_hist",
@@ -236,6 +236,12 @@ class Families19Keys(FeatureKeys):
         help="families that are computed; null: all",
     )  # fmt: skip
     on_gray: str = choice("keep", "drop", help="families of colour on gray images: kept, or dropped")
+
+
+@dataclass
+class Families19Keys(Families19ColourKeys):
+    """The 19 feature families of adaptive sampling (Dubout & Fleuret 2014)."""
+
     gradients: str = choice(
         "grey", "strongest", absent="grey",
         help="orientations of the grey image, or of the strongest colour channel at each pixel (Dalal & Triggs 2005)",

@@ -5,7 +5,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.adaptive import groups
-from boostrun.papers.adaptive.families import FAMILIES, NAMES, choose, families
+from boostrun.papers.adaptive.families import FAMILIES, NAMES, Families19, Families19Colour, choose, families
 from boostrun.papers.adaptive.groups import make_groups
 from boostrun.papers.adaptive.groups.filters import PERIODS, gabors
 from boostrun.papers.adaptive.groups.pyramid import (
@@ -83,6 +83,23 @@ def test_orientations_of_the_strongest_channel_equal_their_twin_and_on_grey_imag
     (usual,) = choose([family.name])
     assert (family(images) != usual(images)).any()
     np.testing.assert_array_equal(family(images[..., 0]), usual(images[..., 0]))
+
+
+@pytest.mark.parametrize("name", ["patch_sums", "haar_like"])
+def test_rectangles_in_colour_see_the_channels_in_turn_and_on_grey_images_nothing_changes(name):
+    images = pictures(2, (16, 12, 3), seed=1)
+    pipelines = [made({"only": [name], "on_gray": "keep"}) for made in (Families19, Families19Colour)]
+    usual, colour = (pipeline.fit(images) for pipeline in pipelines)
+    of_channels = np.stack([usual(np.repeat(images[..., [c]], 3, axis=3)) for c in range(3)])
+    number = np.arange(of_channels.shape[2])
+    np.testing.assert_array_equal(colour(images), of_channels[number % 3, :, number].T)
+    np.testing.assert_array_equal(colour(images[..., 0]), usual(images[..., 0]))
+    assert colour.families(0) == usual.families(0) and colour.describe() != usual.describe()
+
+
+def test_the_pipeline_in_colour_has_orientations_of_the_strongest_channel_and_the_papers_total():
+    colour = Families19Colour({"only": None, "on_gray": "keep"}).fit(pictures(1, (32, 32, 3)))
+    assert colour.families(0)[-1][2] == TOTALS[2] and "strongest colour channel" in colour.describe()
 
 
 def test_a_flat_rectangle_has_no_energy_left_from_rounding():
@@ -182,6 +199,17 @@ def test_a_kind_equals_its_twin_and_has_its_size(kind, shape):
     expected = np.array([twin_of(kind, image) for image in images])
     np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-4 if kind == "covariance" else 2e-5)
     assert np.abs(values).max() > 0
+
+
+@pytest.mark.parametrize("colour", ["gray", "hsv"])
+def test_words_of_four_sizes_of_patches_are_counted_together(colour):
+    images, kind = pictures(2, (27, 38, 3)), f"sift_{colour}300"  # no patch of 32 fits
+    (group,) = [group for group, _ in groups.Families33Scales({**groups.DEFAULTS, "only": f"{kind}_0"})._groups]
+    group.codebooks[kind] = codebook(colour)
+    ((_, values),) = group(images, [kind])
+    expected = [twins.visual_words(image, colour, codebook(colour), 300, (8, 16, 24, 32), 10) for image in images]
+    np.testing.assert_array_equal(values, expected)
+    np.testing.assert_array_equal(next(group(images[1:], [kind]))[1], values[1:])
 
 
 @each_kind

@@ -19,12 +19,18 @@ from typing import Protocol
 
 import numpy as np
 
-from boostrun.config import defaults
 from boostrun.errors import BoostrunError
 from boostrun.features.hog import require_images
 from boostrun.papers.adaptive.classifier import chosen
-from boostrun.papers.adaptive.families.gradients import HaarLike, Hog, OrientationMaps, RectangleEnergy
+from boostrun.papers.adaptive.families.gradients import (
+    ChannelHaarLike,
+    HaarLike,
+    Hog,
+    OrientationMaps,
+    RectangleEnergy,
+)
 from boostrun.papers.adaptive.families.images import (
+    ChannelPatchSums,
     ColorHist,
     Fourier,
     Gradient,
@@ -38,7 +44,6 @@ from boostrun.papers.adaptive.families.images import (
 )
 
 LEAST = (8, 8)  # height and width: one HoG cell of 8 pixels
-DEFAULTS = defaults("features", "families19")
 _PARTS = (
     "frequencies", "haar_like", "histograms", "hog", "orientation_maps", "orientations", "patch_sums", "patterns",
     "pixels", "planes", "rectangle_energy", "rectangles",
@@ -189,6 +194,28 @@ class Families19:
             )
         bounds = accumulate((family.width(h, w, channels) for family in used), initial=0)
         return [(family, first, last) for family, (first, last) in zip(used, pairwise(bounds))]
+
+
+class Families19Colour(Families19):
+    """The same 19 with colour wherever their definition has room for it, at the same number of features.
+
+    Orientations are those of the strongest colour channel; each sum over rectangles, of `patch_sums` and of
+    `haar_like`, is of one channel, the three in turn. `gray`, `gray_hist` and the binary patterns stay grey. On grey
+    images nothing changes.
+
+    >>> Families19Colour({"only": ["patch_sums"], "on_gray": "keep"})(np.zeros((2, 8, 8, 3), np.uint8)).shape
+    (2, 1000)
+    """
+
+    name = "families19_colour"
+
+    def __init__(self, options: Mapping):
+        super().__init__({**options, "gradients": "strongest"})
+        colour = {family.name: family for family in (ChannelPatchSums(), ChannelHaarLike())}
+        self._chosen = tuple(colour.get(family.name, family) for family in self._chosen)
+
+    def describe(self) -> str:
+        return f"{super().describe()}; sums over rectangles of one channel each"
 
 
 def _sizes(shape: tuple[int, ...]) -> tuple[int, int, int]:

@@ -22,6 +22,7 @@ from boostrun.papers.adaptive.families.images import (
     rectangle_places,
     signed_corners,
     strongest_differences,
+    sums_by_channel,
 )
 
 _UNIT = 2.0**20
@@ -231,6 +232,17 @@ class HaarLike:
         n, h, w = values.shape
         count = self.width(h, w, 1 if images.ndim == 3 else images.shape[3])
         return flat(signed_corners(integral(values).reshape(n, -1), *_places(count, h, w)))
+
+
+class ChannelHaarLike(HaarLike):
+    """Family 19 in colour: each rectangle sees one channel, red, green and blue in turn."""
+
+    def describe(self) -> str:
+        return "differences between the sums of one channel in two, three or four equal parts of random rectangles"
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        h, w, *channels = images.shape[1:]
+        return flat(sums_by_channel(images, *_places(self.width(h, w, *channels or (1,)), h, w)))
 
 
 @lru_cache(maxsize=8)

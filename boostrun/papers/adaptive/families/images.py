@@ -73,6 +73,16 @@ def rectangle_places(rectangles: np.ndarray, w: int) -> tuple[np.ndarray, np.nda
     return places, np.broadcast_to(np.array([1, -1, -1, 1]), places.shape)
 
 
+def sums_by_channel(images: np.ndarray, places: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Signed sums as :func:`signed_corners`, (n, d), of one channel each: the features have the channels in turn.
+
+    ``places`` are those in the integral image of one channel.
+    """
+    channels = 1 if images.ndim == 3 else images.shape[3]
+    channel = np.arange(len(places))[:, None] % channels
+    return signed_corners(integral(images).reshape(len(images), -1), places * channels + channel, signs)
+
+
 def gray(images: np.ndarray) -> np.ndarray:
     """Grey images, (n, h, w) uint8: one channel as it is, colour as 0.299 R + 0.587 G + 0.114 B, halves rounded up.
 
@@ -351,6 +361,17 @@ class PatchSums:
         values = gray(images)
         n, h, w = values.shape
         return flat(signed_corners(integral(values).reshape(n, -1), *rectangle_places(_rectangles(h, w), w)))
+
+
+class ChannelPatchSums(PatchSums):
+    """Family 8 in colour: each rectangle sums one channel, red, green and blue in turn."""
+
+    def describe(self) -> str:
+        return f"sums of one channel each in {_COUNT:,} random rectangles"
+
+    def __call__(self, images: np.ndarray) -> np.ndarray:
+        h, w = images.shape[1:3]
+        return flat(sums_by_channel(images, *rectangle_places(_rectangles(h, w), w)))
 
 
 @lru_cache(maxsize=8)

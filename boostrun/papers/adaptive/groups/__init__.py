@@ -28,7 +28,15 @@ from boostrun.features.hog import as_colour, require_images
 from boostrun.features.store import NoJournal, Progress
 from boostrun.papers.adaptive.classifier import chosen
 from boostrun.papers.adaptive.groups.filters import Covariance, V1s
-from boostrun.papers.adaptive.groups.pyramid import LbpHistograms, Phog, VisualWords, cluster, sample
+from boostrun.papers.adaptive.groups.pyramid import (
+    PATCHES,
+    LbpHistograms,
+    Phog,
+    ScaledWords,
+    VisualWords,
+    cluster,
+    sample,
+)
 
 LEAST = 16  # pixels of the shorter side: one patch of the SIFT descriptors
 DEFAULTS = defaults("features", "families33")
@@ -236,6 +244,28 @@ class Families33:
                 f"features={self.name} takes images (n, h, w) or (n, h, w, 3) of uint8, not {images.dtype} of the "
                 f"shape {images.shape}"
             )
+
+
+class Families33Scales(Families33):
+    """The same, with visual words of patches of four sizes, for images of about 300 pixels: `dataset.size=300`.
+
+    >>> options = {"only": ["covariance_0"], "codebook": "shared", "descriptors": 10, "size": None}
+    >>> Families33Scales(options)(np.zeros((2, 16, 16), np.uint8)).shape
+    (2, 28)
+    """
+
+    name = "families33_scales"
+
+    def __init__(self, options: Mapping):
+        super().__init__(options)
+        self._groups = [
+            (ScaledWords(group.colour) if isinstance(group, VisualWords) else group, kinds)
+            for group, kinds in self._groups
+        ]
+
+    def describe(self) -> str:
+        """One line; after `fit` with the sha256 of the codebooks."""
+        return f"{super().describe()}; words of patches of {', '.join(map(str, PATCHES))} pixels"
 
 
 Pipeline = Families33

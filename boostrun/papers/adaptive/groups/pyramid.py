@@ -306,3 +306,71 @@ class VisualWords:
         for kind in kinds:
             numbers = nearest(vectors, self.codebooks[kind]).reshape(places.shape)
             yield kind, flat(pyramid(tally(places, numbers, n, self.words[kind])))
+
+
+PATCHES, GRID = (8, 16, 24, 32), 10  # pixels
+
+
+class ScaledWords(VisualWords):
+    """The same counts over patches of four sizes together: sides of 8, 16, 24 and 32 pixels, each every 10 pixels.
+
+    These are the radii and the grid of Bosch et al. (2007) for images of about 300 pixels. Words are learned on patches
+    of 16 pixels, as in :class:`VisualWords`.
+    """
+
+    def __call__(self, images: np.ndarray, kinds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+        planes = colour_planes(images, self.colour)
+        n, channels, h, w = planes.shape
+        votes = cell_votes(planes.reshape(-1, h, w), 1, ORIENTATIONS, True).reshape(n, channels, h, w, ORIENTATIONS)
+        counts: dict[str, np.ndarray] = dict.fromkeys(kinds, np.zeros(1, np.int64))
+        for patch in PATCHES:
+            vectors = descriptors_of(votes, patch)
+            centres = ((grid(side, patch) + patch // 2) * SIDE // side for side in (h, w))
+            places = cells(n, *centres)
+            vectors = vectors.reshape(n, places[0].size, channels * WIDTH)
+            for kind in kinds:
+                numbers = nearest(vectors, self.codebooks[kind]).reshape(places.shape)
+                counts[kind] = counts[kind] + tally(places, numbers, n, self.words[kind])
+        for kind in kinds:
+            yield kind, flat(pyramid(counts[kind]))
+
+
+def grid(length: int, patch: int) -> np.ndarray:
+    """First rows (or columns) of patches of this side, every 10 pixels, in the middle; none where one does not fit.
+
+    >>> grid(48, 24)
+    array([ 2, 12, 22])
+    """
+    return np.arange((length - patch) % GRID // 2, length - patch + 1, GRID)
+
+
+def descriptors_of(votes: np.ndarray, patch: int) -> np.ndarray:
+    """SIFT descriptors, as in :func:`descriptors`, of patches of ``patch`` by ``patch`` pixels at :func:`grid`.
+
+    Parameters
+    ----------
+    votes : float64, (n, c, h, w, 8), the votes of each pixel of n images with c planes
+    patch : int
+
+    Returns
+    -------
+    float32, (n, rows, columns, c * 128)
+    """
+    n, channels, h, w, _ = votes.shape
+    down, across = _pooling(h, patch), _pooling(w, patch)
+    pooled = down @ np.moveaxis(votes, 4, 2) @ across.T  # a product has one shape, whatever n: rounding is the same
+    bins = pooled.reshape(n, channels, ORIENTATIONS, len(down) // BINS, BINS, len(across) // BINS, BINS)
+    vectors = bins.transpose(0, 3, 5, 1, 4, 6, 2).reshape(*bins.shape[:1], *bins.shape[3:6:2], channels, WIDTH)
+    return _unit(np.minimum(_unit(vectors), _CLIP)).astype(np.float32).reshape(*vectors.shape[:3], channels * WIDTH)
+
+
+def _pooling(length: int, patch: int) -> np.ndarray:
+    """Shares of the rows (or columns) of an image in the 4 bins of each patch, (patches * 4, length) float64."""
+    row, centre = np.arange(patch), patch / BINS * (np.arange(BINS) + 0.5) - 0.5
+    linear = np.maximum(0, 1 - np.abs(row - centre[:, None]) * BINS / patch)
+    shares = linear * np.exp(-(((row - (patch - 1) / 2) / (patch / 2)) ** 2) / 2)
+    first = grid(length, patch)
+    pooling = np.zeros((len(first), BINS, length))
+    for number, start in enumerate(first):
+        pooling[number, :, start : start + patch] = shares
+    return pooling.reshape(-1, length)

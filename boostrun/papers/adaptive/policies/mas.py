@@ -171,6 +171,38 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
 
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
+def allocate_all(weights, means, variances, noise, sizes, most, fineness, points, counts):
+    """Greedy allocation as :func:`allocate`, which goes on where nothing raises E[eps*]: to the family that lowers it
+    least, until all ``most`` candidates have one or all families are taken whole.
+
+    Parameters and cost are those of :func:`allocate`; sum Q / fineness candidates go at a time. Returns E.
+    """
+    families = weights.shape[0]
+    ratio, below = np.empty((families, points)), np.empty((families, points))
+    step, _ = _tabulate(weights, means, variances, 0, families, noise, 0, points, ratio, below)
+    ratio /= below
+    product, hazard, more = np.ones(points), np.zeros(points), np.zeros(families, np.int64)
+    counts[:] = 0
+    taken, value = 0, 0.0
+    while taken < min(most, sizes.sum()):
+        value, family = -np.inf, -1
+        for k in range(families):
+            more[k] = min(max(1, taken // fineness), most - taken, sizes[k] - counts[k])
+            if more[k] > 0:
+                found = 0.0
+                for x in range(points):
+                    found += (hazard[x] + more[k] * ratio[k, x]) * product[x] * below[k, x] ** more[k]
+                if step * found > value:
+                    value, family = step * found, k
+        for x in range(points):
+            product[x] *= below[family, x] ** more[family]
+            hazard[x] += more[family] * ratio[family, x]
+        counts[family] += more[family]
+        taken += more[family]
+    return value
+
+
+@njit(cache=True, fastmath=_SUMS, error_model="numpy")
 def _tabulate(weights, means, variances, first, last, noise, exponent, points, g, below):
     """g(x) = E[eps | eps_hat = x] f_hat(x) and F_hat(x) of the mixtures first..last on one grid, a row each.
 
@@ -469,3 +501,24 @@ class MASQ1(MASQ1Keys, MAS1Q):
     def plan(self, models: Mixtures, sizes: np.ndarray, **search) -> Plan:
         """(Q_1, ..., Q_M, S*) with the largest expected edge."""
         return best_of_families(models, sizes, **search)
+
+
+class MASQ1Whole(MASQ1):
+    """The same, spending all of the budget, as it is printed: candidates are allotted even where none raises E[eps*].
+
+    :class:`MASQ1` stops there, for example when the family that promises most is taken whole.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def plan(self, models: Mixtures, sizes: np.ndarray, **search) -> Plan:
+        """(Q_1, ..., Q_M, S*) with the largest expected edge of those that cost the budget."""
+        plans = []
+        for size in search["samples"]:
+            counts, most = np.empty(len(sizes), np.int64), int(search["budget"] // size)
+            noise, points = search["kappa"] / size, search["points"]
+            expected = allocate_all(*models, noise, sizes, most, _FINENESS, points, counts)
+            plans.append(Plan(counts, int(size), expected))
+        return max(plans, key=lambda plan: plan.expected)

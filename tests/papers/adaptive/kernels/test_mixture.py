@@ -41,10 +41,10 @@ def expected(mixtures, noises, counts, points=257):
     return out
 
 
-def allocated(mixtures, noise, most, fineness=10**9, sizes=None):
+def allocated(mixtures, noise, most, fineness=10**9, sizes=None, kernel=kernels.allocate):
     counts = np.full(len(mixtures), -1)
     sizes = np.full(len(mixtures), most) if sizes is None else np.asarray(sizes)
-    return kernels.allocate(*as_arrays(mixtures), noise, sizes, most, fineness, 257, counts), counts
+    return kernel(*as_arrays(mixtures), noise, sizes, most, fineness, 257, counts), counts
 
 
 def test_the_normal_distribution_to_single_precision():
@@ -132,6 +132,23 @@ def test_the_allocation_keeps_to_the_sizes_of_families_and_ends_when_all_is_take
     assert (counts == [7, 30, 5]).all()
     _, counts = allocated(some_mixtures(rng, 3), 1e-3, 1)
     assert counts.sum() == 1
+
+
+@pytest.mark.parametrize("fineness", [8, 10**9])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_allocation_of_everything_is_that_of_the_twin_and_goes_on_where_nothing_is_raised(seed, fineness):
+    rng = np.random.default_rng(seed)
+    mixtures = some_mixtures(rng, 3)
+    value, counts = allocated(mixtures, 1e-3, 40, fineness, [30, 5, 9], kernels.allocate_all)
+    assert counts.sum() == 40 and (counts <= [30, 5, 9]).all()
+    assert value == pytest.approx(twin.expected_edge(mixtures, counts, 1e-3), abs=1e-6)
+    early, fewer = allocated(mixtures, 1e-3, 40, fineness, [30, 5, 9])
+    if fewer.sum() == 40:  # nothing stopped it
+        assert value == pytest.approx(early, rel=0.02)
+    narrow = [(np.ones(1), np.array([mean]), np.array([1e-8])) for mean in (0.1, 0.2)]  # as after deconvolution
+    for kernel, counts in ((kernels.allocate, [0, 3]), (kernels.allocate_all, [47, 3])):
+        assert allocated(narrow, 0.1, 50, fineness, [60, 3], kernel)[1].tolist() == counts
+    assert allocated(narrow, 0.1, 50, fineness, [4, 3], kernels.allocate_all)[1].tolist() == [4, 3]
 
 
 @pytest.mark.parametrize(("classes", "size"), [(1, 50), (4, 50), (4, 600)])
