@@ -1,16 +1,16 @@
-"""Chars74K's fonts in the published layout, and MNIST with elastic distortions."""
+"""Chars74K's fonts in the published layout, and MNIST with elastic and affine distortions."""
 
 import shutil
 
 import numpy as np
 import pytest
 from PIL import Image
-from scipy.ndimage import gaussian_filter, map_coordinates
+from scipy.ndimage import affine_transform, gaussian_filter, map_coordinates
 
 from boostrun.data import checksum, describe, load
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.papers.shareboost import mnist_expanded
-from boostrun.papers.shareboost.mnist_expanded import distorted
+from boostrun.papers.shareboost.mnist_expanded import distorted, matrix, transformed
 
 
 @pytest.fixture
@@ -104,6 +104,33 @@ def test_displacements_have_the_size_that_was_published():
     assert 1.25 < np.sqrt(np.mean(np.square(inner))) < 1.45  # pixels
 
 
+MOST = (np.deg2rad(12), 0.12, 0.12, 0.12)
+
+
+def test_an_affine_distortion_equals_scipys():
+    images = digits()
+    made = transformed(images, 3, MOST, seed=5)
+    drawn = np.random.default_rng([5, 2]).uniform(-1, 1, (3, 4)) * MOST  # of image 2
+    for copy, numbers in enumerate(drawn):
+        m, centre = matrix(*numbers), np.full(2, 9.5 + 40)
+        padded = np.pad(images[2].astype(float), 40)
+        expected = affine_transform(padded, m, centre - m @ centre, order=1)[40:-40, 40:-40]
+        assert abs(made[copy, 2] - expected).max() <= 0.51 and abs(expected - images[2]).mean() > 10
+    np.testing.assert_array_equal(made[:2], transformed(images, 2, MOST, seed=5))
+
+
+def test_the_matrix_is_that_of_scikit_image():
+    from skimage.transform import AffineTransform
+
+    def swapped(m):  # scikit-image counts to the right, then down
+        return m[::-1, ::-1]
+
+    turned = AffineTransform(rotation=-0.2, scale=(1.1, 0.9)).params[:2, :2]
+    np.testing.assert_allclose(swapped(matrix(0.2, -0.1, 0.1, 0.0)), turned)
+    np.testing.assert_allclose(matrix(0, 0, 0, 0.12), [[1, 0.12], [0, 1]])
+    assert np.linalg.det(matrix(0.2, -0.1, 0.1, 0.12)) == pytest.approx(0.99)  # only scale changes areas
+
+
 def test_the_expanded_set_begins_with_the_originals(tmp_path, monkeypatch):
     monkeypatch.setattr(mnist_expanded, "_BLOCK", 4)
     images = digits(10)
@@ -114,3 +141,7 @@ def test_the_expanded_set_begins_with_the_originals(tmp_path, monkeypatch):
     np.testing.assert_array_equal(data.x_train[10:].reshape(2, 10, 20, 20), distorted(images, 0, 2, 34.0, 4.0, 0))
     np.testing.assert_array_equal(data.x_test, images[:3])
     assert data.checksum != load({"name": "mnist_expanded", "copies": 1}, tmp_path).checksum
+    affine = load({"name": "mnist_affine", "copies": 2}, tmp_path)
+    np.testing.assert_array_equal(affine.x_train[:10], images)
+    np.testing.assert_array_equal(affine.x_train[10:].reshape(2, 10, 20, 20), transformed(images, 2, MOST, 0))
+    assert affine.y_train.tolist() == data.y_train.tolist()

@@ -133,7 +133,12 @@ DATASETS = {
         f"{_HERE}.mnist_expanded", keys.MnistExpandedKeys,
         "MNIST and five elastic distortions of each training image (Simard et al. 2003; Shalev-Shwartz et al. 2011)",
         copies="copies",
-    )
+    ),
+    "mnist_affine": DataSet(
+        f"{_HERE}.mnist_expanded", keys.MnistAffineKeys,
+        "MNIST and five affine distortions of each training image (after Shalev-Shwartz et al. 2011)",
+        copies="copies",
+    ),
 }  # fmt: skip
 
 FEATURES = {

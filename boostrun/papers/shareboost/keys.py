@@ -198,6 +198,17 @@ class MnistExpandedKeys(DatasetKeys):
     seed: int = integer(0, least=0, help="seed of the distortions")
 
 
+@dataclass
+class MnistAffineKeys(DatasetKeys):
+    """MNIST with ``copies`` affine distortions of each training image."""
+
+    copies: int = integer(5, least=0, help="number of distortions of each training image")
+    rotation: float = real(12.0, least=0.0, help="largest rotation, in degrees")
+    scale: float = real(0.12, least=0.0, below=1.0, help="largest change of the height and of the width, a share")
+    shear: float = real(0.12, least=0.0, help="largest shear, pixels a row moves for each column")
+    seed: int = integer(0, least=0, help="seed of the distortions")
+
+
 Facts = Mapping[str, int]
 
 

@@ -1,25 +1,25 @@
-"""MNIST with elastic distortions of its training images (Simard, Steinkraus & Platt 2003): 360,000 to train on."""
+"""MNIST with distortions of its training images, elastic (Simard, Steinkraus & Platt 2003) or affine: 360,000 to train
+on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numba import njit
 
-from boostrun.config import defaults
 from boostrun.data.dataset import Parts
 from boostrun.data.torchvision_sets import fetch_mnist, files_mnist, places_mnist, read_mnist, verify_mnist
 
-DEFAULTS = defaults("dataset", "mnist_expanded")
 _BLOCK = 1024  # images distorted together
 _RADIUS = 4.0  # of the Gaussian, in sigmas
 
 places, files, verify, fetch = places_mnist, files_mnist, verify_mnist, fetch_mnist
 
 
-def read(options: Mapping, data_root: Path) -> Parts:
+def read_mnist_expanded(options: Mapping, data_root: Path) -> Parts:
     """MNIST's own split; ``copies`` distortions of all training images follow the originals, copy after copy.
 
     With n originals, rows n c to n (c + 1) - 1 are distortion c of each, in order. The test part is unchanged.
@@ -34,6 +34,43 @@ def read(options: Mapping, data_root: Path) -> Parts:
         expanded[1:, start : start + len(block)] = made
     labels = np.tile(parts.y_train, copies + 1)
     return parts._replace(x_train=expanded.reshape(-1, *images.shape[1:]), y_train=labels)
+
+
+def read_mnist_affine(options: Mapping, data_root: Path) -> Parts:
+    """The same with affine distortions."""
+    parts = read_mnist(options, data_root)
+    images, copies = np.ascontiguousarray(parts.x_train), options["copies"]
+    expanded = np.empty((copies + 1, *images.shape), np.uint8)
+    expanded[0] = images
+    most = np.deg2rad(options["rotation"]), options["scale"], options["scale"], options["shear"]
+    expanded[1:] = transformed(images, copies, most, options["seed"])
+    return parts._replace(x_train=expanded.reshape(-1, *images.shape[1:]), y_train=np.tile(parts.y_train, copies + 1))
+
+
+def transformed(images: np.ndarray, copies: int, most: Sequence[float], seed: int) -> np.ndarray:
+    """Affine distortions of images about their centre, (n, h, w) uint8 -> (copies, n, h, w) uint8.
+
+    A rotation in radians, a change of scale down and one to the right, and a shear are drawn uniformly up to ``most``
+    (4,) in size. Each image has its own generator, seeded by ``seed`` and its number.
+
+    >>> transformed(np.full((1, 3, 3), 9, np.uint8), 1, (0.0, 0.0, 0.0, 0.0), seed=0).tolist()
+    [[[[9, 9, 9], [9, 9, 9], [9, 9, 9]]]]
+    """
+    n, h, w = images.shape
+    out = np.empty((copies, n, h, w), np.uint8)
+    down, right = np.indices((h, w)) - np.array([h - 1, w - 1])[:, None, None] / 2
+    for i in range(n):
+        for copy, drawn in enumerate(np.random.default_rng([seed, i]).uniform(-1, 1, (copies, 4)) * most):
+            (a, b), (c, d) = matrix(*drawn) - np.eye(2)
+            fields = np.array([a * down + b * right, c * down + d * right], np.float32)
+            resample(images[i], fields[0], fields[1], out[copy, i])
+    return out
+
+
+def matrix(rotation: float, taller: float, wider: float, shear: float) -> np.ndarray:
+    """Where a pixel's value comes from, (2, 2), (down, right) from the centre: rotation times shear times scale."""
+    cos, sin = np.cos(rotation), np.sin(rotation)
+    return np.array([[cos, -sin], [sin, cos]]) @ [[1.0, shear], [0.0, 1.0]] @ np.diag([1.0 + taller, 1.0 + wider])
 
 
 def distorted(images: np.ndarray, first: int, copies: int, alpha: float, sigma: float, seed: int) -> np.ndarray:
