@@ -31,7 +31,7 @@ A budget of samples held, of features or of evaluations may cost accuracy. Is a 
 better than what people use today under the same budget: LightGBM on a random part of the data, a forest, a linear
 model that reads batch by batch? Each method is [tuned alike under each
 budget](../howto/frontier.md#how-it-is-measured). The best of our methods is then compared with the best rival on test
-data, by a test paired by seed. Where a rival is ahead, use the rival.
+data, over the trials and over the rows of the test part. Where a rival is ahead, use the rival.
 
 Samples *held* are the samples in memory at one time. Over the whole training, `sgd` reads all of the data and a
 reservoir draws fresh samples each round, [for one class after the other](../howto/frontier.md#several-classes); both

@@ -104,7 +104,7 @@ _TAKES = {
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration
     "run": ("table.metrics",), "plan": ("table.metrics",), "tune": ("metric", "tune.trials", "tune.seeds"),
-    "frontier": ("budget", "at", "metric", "tuning"),
+    "frontier": ("budget", "at", "metric", "tuning", "splits"),
 }  # fmt: skip
 REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",)}
 _READ_DATA = ("run", "tune", "frontier", "plan", "export", "data")  # verbs that take a file or folder as their data set

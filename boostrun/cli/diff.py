@@ -9,9 +9,9 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
 from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import by_seed, done
+from boostrun.report.entry import by_seed, common, done, sampling_of
 from boostrun.report.markup import MISSING, align, cost_text, decimal, metric_name, spread
-from boostrun.report.statistics import ALPHA, LEAST_PAIRS, mean_std, signed_rank, welch
+from boostrun.report.statistics import ALPHA, LEAST_PAIRS, Sampling, mean_std, paired, welch
 from boostrun.runner import paper
 from boostrun.runner.plan import compose_one, open_store, plan, published_store
 from boostrun.store import OLD_PACKED, PACKED, unpack
@@ -71,8 +71,8 @@ def diff(a: Sequence[Mapping], b: Sequence[Mapping]) -> str:
     """The differences of two groups of records as plain text; a single record is a group of one.
 
     Figures are means (standard deviation, ddof 1) with n. Groups with the same six or more seeds over equal data are
-    tested by Wilcoxon's signed-rank test paired by seed, others by Welch's t test. Groups of several cells are compared
-    cell by cell.
+    tested by Wilcoxon's signed-rank test paired by seed, or by a corrected t test if each trial has its own split.
+    Others are tested by Welch's t test. Groups of several cells are compared cell by cell.
 
     >>> trial = {"cell": {"budget": {"r": 100}}, "seed": 0, "status": "done", "metrics": {"test_error_pct": 6.5}}
     >>> print(diff([trial], [{**trial, "cell": {"budget": {"r": 250}}, "metrics": {"test_error_pct": 6.0}}]))
@@ -222,7 +222,9 @@ def _test(ours: dict, others: dict, stats: list, a: list[Mapping], b: list[Mappi
     if min(len(ours), len(others)) < 2:
         return "no test (n < 2)"
     if set(ours) == set(others) and len(ours) >= LEAST_PAIRS and _data(a) == _data(b):
-        p, name = signed_rank([ours[seed] for seed in ours], [others[seed] for seed in ours]), "Wilcoxon paired by seed"
+        sampling = Sampling(common([sampling_of(records, "") for records in (a, b)]).ratio)
+        p = paired(ours, others, sampling).p
+        name = "t test corrected for overlapping splits" if sampling.ratio else "Wilcoxon paired by seed"
     else:
         p, name = welch(*stats[0], *stats[1]), "Welch"
     return f"{'significant' if p < ALPHA else 'not significant'} ({name}, p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'})"

@@ -30,7 +30,7 @@ from boostrun.runner.plan import compose_one, open_store, plan, roots
 
 ROOM = "frontier/"  # before the name of a published frontier
 _SHRUNK = ("at", "algo", "tuning", "trials", "T")  # keys for which --quick has its own values
-_TUNING, _QUICK_TUNING, _QUICK_TRIALS = 20, 5, 8
+_TUNING, _QUICK_TUNING, _QUICK_TRIALS, _MOST_SPLITS = 20, 5, 8, 100
 
 
 def main(words: Arguments) -> int:
@@ -158,7 +158,7 @@ def frontier(words: Arguments) -> int:
     if words.names:
         return _summary(words)
     from boostrun.report.figures import write_both
-    from boostrun.report.frontier import text, write_table
+    from boostrun.report.frontier import text, with_rows, write_table
     from boostrun.report.frontier_summary import draw_frontier, read_frontier
     from boostrun.runner.frontier import measure
     from boostrun.store import write_records
@@ -172,9 +172,10 @@ def frontier(words: Arguments) -> int:
     name = table_name(words.name) or usual
     again = ["boostrun", "frontier", *_without_places(words), *(["--quick"] if request.quick else []),
              *words.config_words, *([] if name == usual else ["--name", name])]  # fmt: skip
-    made = dataclasses.replace(found.frontier, about=(*found.frontier.about, f"again: {shlex.join(again)}"))
     results = Path(found.settings.root["results"])
     folder = results / "frontiers" / name
+    about = (*found.frontier.about, f"again: {shlex.join(again)}")
+    made = with_rows(dataclasses.replace(found.frontier, about=about), folder)
     written = [path.name for path in write_table(made, folder)]
     packed = write_records(folder, found.records, results)
     if found.searched:
@@ -208,10 +209,13 @@ def _request(words: Arguments):
     tuning = _one("tuning", given.pop("tuning", [str(_QUICK_TUNING if quick else _TUNING)]))
     if not tuning.isdecimal():
         raise BoostrunError(f"tuning={tuning}: a whole number of trials is needed, 0 for no tuning")
-    if quick:
+    splits = _one("splits", given.pop("splits", ["1"]))
+    if not splits.isdecimal() or not 1 <= int(splits) <= _MOST_SPLITS:
+        raise BoostrunError(f"splits={splits}: a whole number from 1 to {_MOST_SPLITS} is needed")
+    if quick and int(splits) == 1:
         given.setdefault("trials", [str(_QUICK_TRIALS)])
     others = tuple(f"{key}={','.join(values)}" for key, values in given.items())
-    return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir, metric)
+    return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir, metric, int(splits))
 
 
 def _one(key: str, values: list[str]) -> str:

@@ -25,7 +25,7 @@ from boostrun.config.words import listed, parse
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError
 from boostrun.report import Entry
-from boostrun.report.entry import metric_key
+from boostrun.report.entry import metric_key, sampling_of
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, open_store
 from boostrun.runner.plan import plan as planned
@@ -189,16 +189,20 @@ def entry(cell: PlannedCell) -> Entry:
     """The report's entry of a cell, compared with the paper's figure if it has one."""
     from boostrun.runner import predictions
 
+    kept = predictions.folder_of(cell.settings)
+    records = predictions.completed(cell.best_records, kept)
+    rows = sampling_of(records, METRIC).rows
     return Entry(
         row=cell.cell.algo["name"],
         column=(),
         where=_paper_place(cell),
         expected=len(cell.settings.seeds),
-        records=predictions.completed(cell.best_records, predictions.folder_of(cell.settings)),
+        records=records,
         stale=len(cell.stale),
         sampled=frozenset(cell.sampled),
         failed=len(cell.failed),
         reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
+        right=predictions.right(kept, [record["key"] for record in records], rows),
     )
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from boostrun.config.fields import METRIC_NAMES
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.markup import MISSING, decimal, metric_name
-from boostrun.report.statistics import mean_std
+from boostrun.report.statistics import ONE_SPLIT, Paired, Sampling, mean_std
 
 #: Horizontal axes of curves, besides the ``"examples"`` of a stream.
 AGAINST = ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds")
@@ -53,6 +53,7 @@ class Entry:
     metric : key in the records' metrics; that of the table if empty
     rounds : read the figure off the trials' curves after so many rounds; their last figure if None
     sampled : keys of records made by older code, some of whose trials were repeated with equal results
+    right : the share of the trials that are right on each test row, if all of them kept their predictions
 
     >>> Entry("geem", ("mnist", "r=100"), {}, 10, []).label
     'geem · mnist r=100'
@@ -70,6 +71,7 @@ class Entry:
     metric: str = ""
     rounds: int | None = None
     sampled: frozenset[str] = frozenset()
+    right: tuple[float, ...] | None = None
 
     @property
     def label(self) -> str:
@@ -107,6 +109,38 @@ def canonical(record: Mapping) -> str:
 
 def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else str(value)  # a curve may be read on first use
+
+
+def sampling_of(records: Sequence[Mapping], metric: str) -> Sampling:
+    """What the trials of a cell sample: a split each, or the rows of one test part, if their records count them.
+
+    >>> trial = lambda seed, split: {"seed": seed, "cell": {"dataset": {"split_seed": split, "test_fraction": 0.2}},
+    ...     "inputs": {"data": f"bank {seed if split is None else 0}"}, "metrics": {"test_rows": 36}}
+    >>> sampling_of([trial(seed, None) for seed in range(10)], "test_accuracy_pct")
+    Sampling(ratio=0.25, rows=0)
+    >>> sampling_of([trial(seed, 0) for seed in range(10)], "test_accuracy_pct")
+    Sampling(ratio=0.0, rows=36)
+    """
+    kept = [record for record in records if record.get("status", "done") == "done"]
+    parts = {(record.get("inputs") or {}).get("data") for record in kept}
+    dataset: Mapping = (kept[0].get("cell") or {}).get("dataset") or {} if kept else {}
+    if len(parts) > 1 and dataset.get("split_seed", 0) is None:
+        share = dataset.get("holdout") or dataset.get("test_fraction", 0.2)
+        return Sampling(ratio=round(share / (1 - share), 9))
+    rows = {(record.get("metrics") or {}).get("test_rows") for record in kept}
+    known = metric == ACCURACY and len(parts) == len(rows) == 1
+    return Sampling(rows=int(rows.pop() or 0)) if known else ONE_SPLIT
+
+
+def common(samplings: Iterable[Sampling]) -> Sampling:
+    """What cells that are compared sample: the largest ratio, or else the rows that all of them have.
+
+    >>> common([Sampling(rows=36), Sampling(rows=36)]), common([Sampling(ratio=0.25), ONE_SPLIT])
+    (Sampling(ratio=0.0, rows=36), Sampling(ratio=0.25, rows=0))
+    """
+    found = set(samplings)
+    ratio = max((one.ratio for one in found), default=0.0)
+    return found.pop() if len(found) == 1 else Sampling(ratio)
 
 
 def value(record: Mapping, metric: str, rounds: int | None = None) -> float | None:
@@ -314,6 +348,22 @@ def limits_of(metric: str) -> tuple[float, float]:
     if metric in _OF_PROBABILITIES:
         return 0.0, math.inf if metric == "log_loss" else 1.0
     return -math.inf, math.inf
+
+
+def in_words(one: Paired, sampling: Sampling, metric: str) -> str:
+    """A difference of two methods with its 95 % intervals.
+
+    >>> in_words(Paired(10, 1.5, 0.9, 2.1, 0.01, -0.6, 3.6, 0.2, "bound"), Sampling(rows=359), ACCURACY)
+    '+1.50 (95 % over the trials +0.90 to +2.10, over the 359 test rows -0.60 to +3.60 by a bound)'
+    >>> in_words(Paired(10, 1.5, -0.3, 3.3, 0.1), Sampling(ratio=0.25), ACCURACY)
+    '+1.50 (95 % over the splits, which overlap, -0.30 to +3.30)'
+    """
+    mean, low, high, rows_low, rows_high = (
+        decimal(number, signed=True, places=places_of(metric))
+        for number in (one.mean, one.low, one.high, one.rows_low, one.rows_high)
+    )
+    rows = f", over the {sampling.rows} test rows {rows_low} to {rows_high} by a {one.rows_by}" if rows_low else ""
+    return f"{mean} (95 % over the {'splits, which overlap,' if sampling.ratio else 'trials'} {low} to {high}{rows})"
 
 
 def absent_lines(entries: Sequence[Entry], labels: Sequence[str], metrics: Sequence[str]) -> list[str]:

@@ -200,7 +200,7 @@ def _dots(axis: Any, cell: Comparison, colour: str, row: int, kind: int, kinds: 
             bar = None if math.isnan(std) else [[min(std, mean - low)], [min(std, high - mean)]]
             axis.errorbar([mean], [height], xerr=bar, markerfacecolor="white" if lane else colour, **looks)
             if not lane and bar:
-                half = half_interval(std, cell.n)
+                half = half_interval(std, cell.n, ratio=cell.sampling.ratio)
                 ends = [max(mean - half, low), min(mean + half, high)]
                 axis.plot(ends, [height, height], color=colour, linewidth=3, alpha=0.55)
         elif not lane and cell.expected:  # a dash at the left edge shows that trials are missing

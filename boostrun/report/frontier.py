@@ -6,8 +6,12 @@ methods is tested against the best rival.
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import io
 import itertools
 import math
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,9 +34,21 @@ from boostrun.report.markup import (
     metric_name,
     pipe_table,
     spread,
+    write_bytes,
     write_texts,
 )
-from boostrun.report.statistics import ALPHA, LEAST_PAIRS, compare_methods, holm, interval, mean_std, signed_rank
+from boostrun.report.statistics import (
+    ALPHA,
+    LEAST_PAIRS,
+    ONE_SPLIT,
+    Paired,
+    Sampling,
+    compare_methods,
+    holm,
+    mean_std,
+    paired,
+    too_few,
+)
 
 
 class BudgetKind(NamedTuple):
@@ -82,6 +98,7 @@ class FrontierPoint:
     failed : how many trials failed
     fixed : whether nothing in it is random, so that its one figure stands for every seed
     metric : key in the records' metrics
+    right : the share of the trials that are right on each test row, if all of them kept their predictions
     """
 
     method: str
@@ -94,6 +111,7 @@ class FrontierPoint:
     failed: int = 0
     fixed: bool = False
     metric: str = ACCURACY
+    right: tuple[float, ...] | None = None
 
     @cached_property
     def values(self) -> dict[int, float]:
@@ -113,13 +131,17 @@ class FrontierPoint:
 
 @dataclass(frozen=True)
 class Frontier:
-    """All points of one data set, kind of budget and metric; ``about`` has lines on how they were made."""
+    """All points of one data set, kind of budget and metric; ``about`` has lines on how they were made.
+
+    ``sampling`` says what the trials sample of the data.
+    """
 
     dataset: str
     kind: str
     points: tuple[FrontierPoint, ...]
     about: tuple[str, ...] = ()
     metric: str = ACCURACY
+    sampling: Sampling = ONE_SPLIT
 
     @property
     def title(self) -> str:
@@ -181,16 +203,19 @@ def _spent(record: Mapping[str, Any], costs: Sequence[Sequence[str]]) -> float:
     return math.nan
 
 
+ROWS = "rows.npz"
 WIN, TIE, LOSS, UNTESTED, ALONE = "win", "tie", "loss", "untested", "alone"
 
 
 class Verdict(NamedTuple):
     """The best of ours against the best rival under one budget.
 
-    ``mean`` is ours less the rival's, in points of accuracy or in another metric, over the ``n`` seeds of both, with
-    its 95 % interval. ``p`` is that of Wilcoxon's signed-rank test, paired by seed, Holm-corrected over the budgets.
-    ``outcome`` is win, tie, loss, untested (too few trials, or all the same) or alone (one side has no figure, and an
-    empty name).
+    ``mean`` is ours less the rival's, in points of accuracy or in another metric, over the ``n`` seeds of both. Its
+    95 % intervals are ``low`` to ``high`` over the trials, and ``rows_low`` to ``rows_high`` over the test rows, by a
+    bootstrap or a bound, NaN if they are not known. ``p`` is the larger one of both, that of the wider interval,
+    Holm-corrected over the budgets.
+    ``outcome`` is win, tie, loss, untested (too few trials, or the same figures) or alone (one side has no figure, and
+    an empty name).
     """
 
     budget: float
@@ -200,6 +225,9 @@ class Verdict(NamedTuple):
     mean: float
     low: float
     high: float
+    rows_low: float
+    rows_high: float
+    rows_by: str
     p: float
     outcome: str
 
@@ -207,8 +235,9 @@ class Verdict(NamedTuple):
 def verdicts(frontier: Frontier) -> list[Verdict]:
     """The verdict for each budget under which a method has a figure.
 
-    The best of a side has the best mean. Nothing is tested if there are too few seeds for p < 0.05, or if the
-    difference is the same at every seed, as for methods without randomness: that is one comparison, repeated.
+    The best of a side has the best mean. They are compared by :func:`~boostrun.report.statistics.paired`. Nothing is
+    tested if there are too few seeds for p < 0.05. If the difference is the same at every seed, as for methods without
+    randomness, that is one comparison, repeated: it is tested over the test rows alone.
     """
     sides, sign = [], frontier.sign
     for budget in frontier.budgets:
@@ -219,26 +248,30 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
         )
         if ours or rival:
             sides.append((budget, ours, rival))
-    pairs = {}
+    pairs: dict[float, Paired] = {}
+    tested, repeated = {}, {}  # budget -> p
     for budget, ours, rival in sides:
         if ours and rival:
             a, b = frontier.paired(ours), frontier.paired(rival)
-            pairs[budget] = [(a[seed], b[seed]) for seed in a if seed in b]
-    testable = {budget: pair for budget, pair in pairs.items() if len(pair) >= LEAST_PAIRS and len(set(pair)) > 1}
-    most = max(map(len, testable.values()), default=0)
-    if len(testable) * 2.0 ** (1 - most) > ALPHA:
-        testable = {}
-    raw = [signed_rank([a for a, _ in pair], [b for _, b in pair]) for pair in testable.values()]
-    corrected = dict(zip(testable, holm(raw)))
+            one = pairs[budget] = paired(a, b, frontier.sampling, (ours.right, rival.right))
+            enough = one.n >= LEAST_PAIRS or (ours.fixed and rival.fixed)
+            if len({(a[seed], b[seed]) for seed in a if seed in b}) > 1:
+                tested.update({budget: one.larger_p} if enough else {})
+            elif enough and one.mean and not math.isnan(one.rows_p):
+                repeated[budget] = one.rows_p
+    most = max((pairs[budget].n for budget in tested), default=0)
+    if too_few(most, len(tested) + len(repeated), frontier.sampling):
+        tested = {}
+    tested |= repeated
+    corrected = dict(zip(tested, holm(list(tested.values()))))
     found = []
     for budget, ours, rival in sides:
         names = (ours.method if ours else "", rival.method if rival else "")
-        pair = pairs.get(budget, [])
-        between = interval(a - b for a, b in pair) if pair else (math.nan,) * 3
+        one = pairs.get(budget, Paired(0, *(math.nan,) * 4))
         p = corrected.get(budget, math.nan)
-        tested = TIE if p >= ALPHA else WIN if sign * between[0] > 0 else LOSS
-        outcome = ALONE if not all(names) else UNTESTED if math.isnan(p) else tested
-        found.append(Verdict(budget, *names, len(pair), *between, p, outcome))
+        ahead = TIE if p >= ALPHA else WIN if sign * one.mean > 0 else LOSS
+        outcome = ALONE if not all(names) else UNTESTED if math.isnan(p) else ahead
+        found.append(Verdict(budget, *names, *one[:4], one.rows_low, one.rows_high, one.rows_by, p, outcome))
     return found
 
 
@@ -290,7 +323,7 @@ def _counted(found: Sequence[Verdict]) -> str:
     if not any(counts):
         return ""
     words = ", ".join(counted(number, outcome) for number, outcome in zip(counts, (WIN, TIE, LOSS)))
-    return f" ({words} of our best against the best rival; p < {ALPHA}, signed-rank test by seed, Holm-corrected)"
+    return f" ({words} of our best against the best rival; p < {ALPHA}, Holm-corrected)"
 
 
 def counted(number: int, outcome: str) -> str:
@@ -302,7 +335,7 @@ def counted(number: int, outcome: str) -> str:
     return f"{number} {outcome}" if number == 1 else f"{number} {'losses' if outcome == LOSS else f'{outcome}s'}"
 
 
-OVER = "!"
+OVER, BOUND = "!", "(bound)"
 _WINS = {"win": "ours", "tie": "level", "loss": "the rival", "untested": "not tested", "alone": MISSING}
 
 
@@ -321,8 +354,9 @@ def lines(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
 
 
 def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
-    values = {point.method: frontier.paired(point) for point in frontier.eligible(budget)}
-    return compare_methods(values, frontier.sign > 0)
+    able = frontier.eligible(budget)
+    values = {point.method: frontier.paired(point) for point in able}
+    return compare_methods(values, frontier.sign > 0, frontier.sampling, {point.method: point.right for point in able})
 
 
 def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
@@ -336,17 +370,25 @@ def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> s
 
 def contest(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
     """A head and rows of texts: the best of ours against the best rival under each budget."""
-    found = [[KINDS[frontier.kind].head, "best of ours", "best rival", "difference", "95 % interval", "p", "ahead"]]
+    heads = ["difference", f"95 % over {'splits' if frontier.sampling.ratio else 'trials'}", "95 % over test rows"]
+    found = [[KINDS[frontier.kind].head, "best of ours", "best rival", *heads, "p", "ahead"]]
     places = places_of(frontier.metric)
     for one in verdicts(frontier):
-        mean, low, high = (decimal(number, signed=True, places=places) for number in (one.mean, one.low, one.high))
-        limits = f"{low} to {high}" if low else ""
+        mean = decimal(one.mean, signed=True, places=places)
+        limits = [_limits(low, high, places) for low, high in ((one.low, one.high), (one.rows_low, one.rows_high))]
+        limits[1] += f" {BOUND}" * (one.rows_by == "bound")
         p = "" if math.isnan(one.p) else f"{one.p:.3f}" if one.p >= 0.001 else "< 0.001"
         found.append([
             amount(one.budget, group), one.ours or MISSING, one.rival or MISSING,
-            mean or MISSING, limits or MISSING, p or MISSING, _WINS[one.outcome],
+            mean or MISSING, *limits, p or MISSING, _WINS[one.outcome],
         ])  # fmt: skip
     return found
+
+
+def _limits(low: float, high: float, places: int) -> str:
+    """The ends of an interval as text."""
+    ends = [decimal(end, signed=True, places=places) for end in (low, high)]
+    return " to ".join(ends) if all(ends) else MISSING
 
 
 def notes(frontier: Frontier) -> list[str]:
@@ -355,10 +397,10 @@ def notes(frontier: Frontier) -> list[str]:
         *frontier.about,
         f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "
         "deviation, ddof 1) over the trials. "
-        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, "
-        f"two-sided, paired by seed, Holm-corrected over the column, p >= {ALPHA}).",
-        "ahead: the best mean of ours less that of the best rival, paired by seed, with Student's 95 % interval; "
-        f"the same test, Holm-corrected over the budgets, p < {ALPHA}.",
+        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({frontier.sampling.test}, "
+        f"Holm-corrected over the column, p >= {ALPHA}).",
+        f"ahead: the best mean of ours less that of the best rival; the same test, Holm-corrected over the budgets, "
+        f"p < {ALPHA}. {_intervals(frontier)}",
     ]
     if fixed := list(dict.fromkeys(point.method for point in frontier.points if point.fixed and point.values)):
         told.append(f"{', '.join(fixed)}: nothing in it is random, and its one figure stands for every seed.")
@@ -370,6 +412,22 @@ def notes(frontier: Frontier) -> list[str]:
             spent = decimal(frontier.spent(point), places=0 if frontier.kind != "seconds" else 2)
             told.append(f"{point.method} at {amount(point.budget)}: {OVER} it spent {spent}, and does not compete.")
     return [*told, *_missing(frontier)]
+
+
+def _intervals(frontier: Frontier) -> str:
+    """What the intervals of the differences are."""
+    if frontier.sampling.ratio:
+        return (
+            "Over splits: Student's interval, corrected for splits that overlap; the test rows differ from split to "
+            "split, and are part of it."
+        )
+    seeds = "Over trials: Student's interval, the spread of training alone."
+    if not frontier.sampling.rows:
+        return f"{seeds} Of this metric no interval over the test rows is known."
+    return (
+        f"{seeds} Over the {frontier.sampling.rows:,} test rows: a bootstrap; {BOUND}: for any overlap of the errors, "
+        "as the trials did not keep which rows they have right. The wider interval decides."
+    )
 
 
 def _missing(frontier: Frontier) -> list[str]:
@@ -400,7 +458,7 @@ def markdown(frontier: Frontier) -> str:
     """The page table.md."""
     first, second = lines(frontier), contest(frontier)
     remarks = "\n".join(f"- {escape(note)}" for note in notes(frontier))
-    tables = [pipe_table(first, range(1, len(first[0])))] + ([pipe_table(second, (3, 5))] if len(second) > 1 else [])
+    tables = [pipe_table(first, range(1, len(first[0])))] + ([pipe_table(second, (3, 6))] if len(second) > 1 else [])
     return "\n\n".join([f"# {escape(frontier.title)}", escape(sentence(frontier)), *tables, remarks]) + "\n"
 
 
@@ -437,7 +495,48 @@ def _named(frontier: Frontier) -> dict[str, str]:
     return {} if frontier.metric == ACCURACY else {"metric": frontier.metric}
 
 
+def with_rows(frontier: Frontier, folder: Path) -> Frontier:
+    """The frontier with which test rows are right, of points whose trials are known from ``folder``/rows.npz alone."""
+    import numpy as np
+
+    try:
+        with np.load(folder / ROWS, allow_pickle=False) as file:
+            known = dict(file)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        return frontier
+    points = []
+    for point in frontier.points:
+        counts = known.get(_trials_of(point)) if point.right is None else None
+        fits = counts is not None and counts.shape == (frontier.sampling.rows,)
+        right = tuple((counts / len(point.records)).tolist()) if fits else point.right
+        points.append(dataclasses.replace(point, right=right))
+    return dataclasses.replace(frontier, points=tuple(points))
+
+
+def _trials_of(point: FrontierPoint) -> str:
+    """A digest of the trials of a point."""
+    return hashlib.sha256(" ".join(sorted(str(one.get("key")) for one in point.records)).encode()).hexdigest()[:16]
+
+
+def _rows(frontier: Frontier) -> bytes:
+    """The content of rows.npz: on each test row (rows,), how many trials of a point are right, by a digest of these."""
+    import numpy as np
+
+    content = io.BytesIO()
+    found = {
+        _trials_of(point): np.rint(np.array(point.right) * len(point.records)).astype(np.uint16)
+        for point in frontier.points if point.right is not None
+    }  # fmt: skip
+    np.savez_compressed(content, **found)  # type: ignore[arg-type]
+    return content.getvalue()
+
+
 def write_table(frontier: Frontier, folder: Path) -> list[Path]:
-    """Put table.md, table.csv and contest.csv into ``folder``; BoostrunError if it cannot be written."""
+    """Put table.md, table.csv, contest.csv, and rows.npz if rows are known, into ``folder``.
+
+    BoostrunError if it cannot be written.
+    """
     tables = {"table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier)}
-    return write_texts(folder, {"table.md": markdown(frontier), **tables})
+    written = write_texts(folder, {"table.md": markdown(frontier), **tables})
+    known = any(point.right is not None for point in frontier.points)
+    return [*written, write_bytes(folder / ROWS, _rows(frontier))] if known else written

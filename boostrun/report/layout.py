@@ -38,7 +38,7 @@ from boostrun.report.markup import (
 from boostrun.report.markup import width as columns
 from boostrun.report.reference import check_targets
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
-from boostrun.report.table import Comparison, ResultTable
+from boostrun.report.table import Comparison, ResultTable, compared_by
 
 # column groups side by side: what a page holds, and the width of a text
 _MARKDOWN_GROUPS, _LATEX_GROUPS = 4, 3
@@ -199,7 +199,7 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
         line = f"{BEST} best mean of its {within} (of methods with {LEAST_PAIRS} trials or more, if there are any)."
         if _tested(table):
             line += (
-                f" {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, paired by seed, "
+                f" {NOT_WORSE} not significantly worse than it ({compared_by(cells)}, "
                 f"Holm-corrected over the {within}, p >= {ALPHA})."
             )
         if "untested" in ranks:

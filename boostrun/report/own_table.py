@@ -21,6 +21,8 @@ from boostrun.report.entry import (
     by_seed,
     canonical,
     cell_label,
+    common,
+    in_words,
     majority_lines,
     places_of,
     row_label,
@@ -49,8 +51,8 @@ from boostrun.report.markup import (
     write_texts,
 )
 from boostrun.report.reference import figures, lookup, papers
-from boostrun.report.statistics import ALPHA, PAPER_TRIALS, compare_methods, mean_std
-from boostrun.report.table import Comparison, ResultTable, compare
+from boostrun.report.statistics import ALPHA, PAPER_TRIALS, mean_std, paired
+from boostrun.report.table import Comparison, ResultTable, compare, compared_by, marks_of
 
 #: Costs that may have columns, in this order: means over the trials.
 COSTS = (
@@ -78,7 +80,7 @@ class OwnTable:
     """A table of your own runs, made by :func:`own_table`.
 
     ``scores`` are further metrics, means and deviations over the trials; ``alike`` are costs that all rows share;
-    ``remarks`` are what early stopping, the test part and missing metrics say about the figures.
+    ``remarks`` are by how much the best row is ahead, and what early stopping, the test part and missing metrics say.
     """
 
     title: str
@@ -133,8 +135,8 @@ class OwnTable:
             tested = " The others are not tested against it: too few trials."
             if ranks & {"worse", "not worse"}:
                 tested = (
-                    f" {NOT_WORSE} not significantly worse than it (Wilcoxon signed-rank, two-sided, paired by seed, "
-                    f"Holm-corrected, p >= {ALPHA})."
+                    f" {NOT_WORSE} not significantly worse than it ({compared_by(self.cells)}, Holm-corrected, "
+                    f"p >= {ALPHA})."
                 )
             notes.append(f"{BEST} best mean of the rows of one data set.{tested}")
         if any(MISSING in column.shown for column in (*self.keys, *self.costs)):
@@ -236,7 +238,7 @@ def own_table(
         costs=tuple(column for column in cost_columns if column.differs or alone),
         alike=tuple(column for column in cost_columns if not (column.differs or alone)),
         remarks=(
-            *stopped_lines(entries, labels), *majority_lines(entries, labels),
+            *_leads(cells, entries, labels), *stopped_lines(entries, labels), *majority_lines(entries, labels),
             *absent_lines(entries, labels, (metric, *more)),
         ),
     )
@@ -279,14 +281,37 @@ def _cost(name: str, entries: Sequence[Entry]) -> Column | None:
 
 def _ranked(cells: Sequence[Comparison], entries: Sequence[Entry], metric: str) -> list[Comparison]:
     """The cells with their marks: rows of the same data set compete."""
-    groups: dict[str, dict[str, Mapping]] = {}
-    for place, (cell, entry) in enumerate(zip(cells, entries)):
-        data = next((canonical(record.get("cell", {}).get("dataset", {})) for record in entry.records), "")
-        groups.setdefault(data, {})[str(place)] = cell.values
     marks: dict[str, str] = {}
-    for rivals in groups.values():
-        marks |= compare_methods(rivals, not lower_is_better(metric))
+    for rivals in _by_data(cells, entries):
+        marks |= marks_of({str(place): cells[place] for place in rivals}, not lower_is_better(metric))
     return [dataclasses.replace(cell, rank=marks[str(place)]) for place, cell in enumerate(cells)]
+
+
+def _by_data(cells: Sequence[Comparison], entries: Sequence[Entry]) -> list[list[int]]:
+    """The rows of each data set, by their places."""
+    groups: dict[str, list[int]] = {}
+    for place, entry in enumerate(entries):
+        data = next((canonical(record.get("cell", {}).get("dataset", {})) for record in entry.records), "")
+        groups.setdefault(data, []).append(place)
+    return list(groups.values())
+
+
+def _leads(cells: Sequence[Comparison], entries: Sequence[Entry], labels: Sequence[str]) -> list[str]:
+    """For each data set with tested rows, the best row beside the next best, with the intervals of their difference."""
+    lines = []
+    for rivals in _by_data(cells, entries):
+        best = next((place for place in rivals if cells[place].rank == "best"), -1)
+        tested = [place for place in rivals if cells[place].rank in ("worse", "not worse")]
+        if not tested:
+            continue
+        sign = -1 if lower_is_better(cells[best].metric) else 1
+        second = max(tested, key=lambda place: sign * cells[place].mean)
+        one, other = cells[best], cells[second]
+        sampling = common([one.sampling, other.sampling])
+        found = paired(one.values, other.values, sampling, (one.right, other.right))
+        said = "ahead" if other.rank == "worse" else "level"
+        lines.append(f"{labels[best]} less {labels[second]}: {in_words(found, sampling, one.metric)}: {said}")
+    return lines
 
 
 def equal(cell: Comparison) -> bool:

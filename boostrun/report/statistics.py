@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from boostrun.errors import BoostrunError
 
@@ -39,27 +40,28 @@ def mean_std(values: Iterable[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def half_interval(std: float, n: int, tail: float = ALPHA / 2) -> float:
+def half_interval(std: float, n: int, tail: float = ALPHA / 2, ratio: float = 0.0) -> float:
     """Half of Student's interval of the mean of ``n`` values, with the probability ``tail`` beyond each end.
 
-    NaN for one value.
+    ``ratio`` is that of :class:`Sampling`. NaN for one value.
 
-    >>> round(half_interval(1.0, 10), 4)
-    0.7154
+    >>> round(half_interval(1.0, 10), 4), round(half_interval(1.0, 10, ratio=0.25), 4)
+    (0.7154, 1.3383)
     """
     if n < 2:
         return math.nan
     from scipy.special import stdtrit
 
-    return float(stdtrit(n - 1, 1 - tail)) * std / math.sqrt(n)
+    return float(stdtrit(n - 1, 1 - tail)) * std / math.sqrt(n) * math.sqrt(1 + n * ratio)
 
 
 def interval(
-    values: Iterable[float], tail: float = ALPHA / 2, paper_std: float = math.nan
+    values: Iterable[float], tail: float = ALPHA / 2, paper_std: float = math.nan, ratio: float = 0.0
 ) -> tuple[float, float, float]:
     """(mean, low, high): Student's interval of the mean, 95 % unless ``tail`` is given.
 
     If the values are differences from a paper's mean, ``paper_std`` is its standard deviation: the interval is Welch's.
+    ``ratio`` is that of :class:`Sampling`.
 
     >>> [round(float(number), 3) for number in interval([1.0, 2.0, 3.0])]
     [2.0, -0.484, 4.484]
@@ -68,7 +70,7 @@ def interval(
     """
     values = list(values)
     mean, std = mean_std(values)
-    half = half_interval(std, len(values), tail)
+    half = half_interval(std, len(values), tail, ratio)
     if not math.isnan(paper_std + half):
         from scipy.special import stdtrit
 
@@ -176,17 +178,150 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> dict[str, str]:
+# -- two methods, and all methods of a column --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What the trials of a comparison sample of the data.
+
+    ``ratio`` is the number of test samples for each training sample if every trial splits the data anew, else 0.
+    ``rows`` is the number of test samples if all trials share them and the figures are percentages of them, else 0.
+    """
+
+    ratio: float = 0.0
+    rows: int = 0
+
+    @property
+    def test(self) -> str:
+        """The test of two methods, in words."""
+        if self.ratio:
+            return "t test corrected for overlapping splits (Nadeau & Bengio 2003), two-sided, paired by split"
+        rows = f", and over the {self.rows} test rows too" if self.rows else ""
+        return f"Wilcoxon signed-rank, two-sided, paired by seed{rows}"
+
+
+ONE_SPLIT = Sampling()
+"""Trials on one split, whose test rows are not known."""
+
+
+class Paired(NamedTuple):
+    """One method less another: the mean over the ``n`` seeds of both, with 95 % intervals and two-sided p.
+
+    ``low``, ``high`` and ``p`` are over the trials, ``rows_low``, ``rows_high`` and ``rows_p`` over the test rows, by a
+    ``"bootstrap"`` or a ``"bound"``. They are NaN if the rows are not known, or differ from trial to trial.
+    """
+
+    n: int
+    mean: float
+    low: float
+    high: float
+    p: float
+    rows_low: float = math.nan
+    rows_high: float = math.nan
+    rows_p: float = math.nan
+    rows_by: str = ""
+
+    @property
+    def larger_p(self) -> float:
+        """The larger p, that of the wider interval."""
+        return self.p if math.isnan(self.rows_p) else max(self.p, self.rows_p)
+
+
+def paired(
+    ours: Mapping[int, float], others: Mapping[int, float], sampling: Sampling = ONE_SPLIT,
+    right: tuple[Sequence[float] | None, Sequence[float] | None] = (None, None),
+) -> Paired:  # fmt: skip
+    """Compare two methods by seed.
+
+    If each trial splits the data anew, training and test parts overlap, and the trials are not independent: the
+    variance of the mean is (1 / k + n_test / n_train) s^2 over k splits instead of s^2 / k, in the interval and in a t
+    test (Nadeau & Bengio 2003, Machine Learning 52, 239-281).
+
+    On one split, seeds show the spread of training alone: Student's interval, and Wilcoxon's signed-rank test. What
+    another test part would change is estimated over its rows. If ``right`` has the share of trials that are right on
+    each row (rows,) for both methods, 10,000 bootstrap samples of the rows are drawn. Otherwise it is bounded: if no
+    row is wrong for both, most rows differ, and the interval is that of McNemar's test with its correction for
+    continuity.
+
+    Parameters
+    ----------
+    ours, others : seed -> figure
+
+    >>> ours, others = {s: 90.0 + s % 3 for s in range(10)}, {s: 89.0 + s % 2 for s in range(10)}
+    >>> [round(paired(ours, others, one).p, 3) for one in (Sampling(), Sampling(ratio=0.25))]
+    [0.008, 0.055]
+    """
+    seeds = [seed for seed in ours if seed in others]
+    values = [ours[seed] - others[seed] for seed in seeds]
+    found = interval(values, ratio=sampling.ratio)
+    if sampling.ratio:
+        p = _corrected_t(values, sampling.ratio)
+    else:
+        p = signed_rank([ours[seed] for seed in seeds], [others[seed] for seed in seeds])
+    if not seeds or not sampling.rows:
+        return Paired(len(values), *found, p)
+    if right[0] is not None and right[1] is not None and len(right[0]) == len(right[1]):
+        differences = [100.0 * (a - b) for a, b in zip(right[0], right[1])]
+        return Paired(len(values), *found, p, *_bootstrap(differences), "bootstrap")
+    means = [mean_std(side[seed] for seed in seeds)[0] for side in (ours, others)]
+    return Paired(len(values), *found, p, *_bound(*means, sampling.rows), "bound")
+
+
+def _corrected_t(differences: Sequence[float], ratio: float) -> float:
+    """Two-sided p of the corrected resampled t test; 1 for differences without spread and of mean 0, 0 for others."""
+    mean, std = mean_std(differences)
+    if not std > 0:  # NaN for one value
+        return 0.0 if len(differences) > 1 and mean else 1.0
+    from scipy.special import stdtr
+
+    n = len(differences)
+    return min(1.0, 2 * float(stdtr(n - 1, -abs(mean) / (std * math.sqrt(1 / n + ratio)))))
+
+
+def _bound(ours: float, others: float, rows: int) -> tuple[float, float, float]:
+    """(low, high, p) of the difference of two percentages of the same rows, the widest that their overlap allows."""
+    from scipy.special import ndtr, ndtri
+
+    difference = ours - others
+    alone = min(ours + others, 200.0 - ours - others)  # percent of the rows on which one method is right, at most
+    error, a_row = 10.0 * math.sqrt(max(alone, 0.0) / rows), 100.0 / rows
+    half = float(ndtri(1 - ALPHA / 2)) * error + a_row
+    z = max(0.0, abs(difference) - a_row) / error if error else 0.0
+    return difference - half, difference + half, min(1.0, 2 * float(ndtr(-z)))
+
+
+_RESAMPLES = 10_000
+
+
+def _bootstrap(differences: Sequence[float]) -> tuple[float, float, float]:
+    """(low, high, p) of the mean of ``differences`` (rows,): percentiles of bootstrap means, always the same draws."""
+    import numpy as np
+
+    sizes, counts = np.unique(np.round(differences, 9), return_counts=True)
+    rows = len(differences)
+    draws = np.random.default_rng(0).multinomial(rows, counts / rows, _RESAMPLES)
+    means = draws @ sizes / rows
+    low, high = np.quantile(means, (ALPHA / 2, 1 - ALPHA / 2))
+    tail = min(int((means <= 0).sum()), int((means >= 0).sum()))
+    return float(low), float(high), min(1.0, 2 * (tail + 1) / (_RESAMPLES + 1))
+
+
+def compare_methods(
+    values: Mapping[str, Mapping], higher_is_better: bool, sampling: Sampling = ONE_SPLIT,
+    right: Mapping[str, Sequence[float] | None] | None = None,
+) -> dict[str, str]:  # fmt: skip
     """The mark of each method in one column: the best, or how it compares with the best.
 
-    Each method is compared with the one of best mean: Wilcoxon's signed-rank test (two-sided, exact), paired by seed,
-    Holm-corrected over the column. If there are too few common seeds for p < 0.05, nothing is tested and no method is
-    "not worse": too few trials are no evidence of equality. For the same reason a method with fewer than six values is
-    the best only if no method has more.
+    Each method is compared with the one of best mean by :func:`paired`, and its larger p is Holm-corrected over the
+    column. If there are too few common seeds for p < 0.05, nothing is tested and no method is "not worse": too few
+    trials are no evidence of equality. For the same reason a method with fewer than six values is the best only if no
+    method has more.
 
     Parameters
     ----------
     values : method -> {seed: value}; a pandas frame (rows: seeds, columns: methods) works as well
+    right : method -> the share of its trials that are right on each test row
 
     Returns
     -------
@@ -210,15 +345,25 @@ def compare_methods(values: Mapping[str, Mapping], higher_is_better: bool) -> di
     top = max(means[method] for method in runners)
     leaders = [method for method in runners if math.isclose(means[method], top, rel_tol=1e-12)]
     marks.update({method: "best" if method in leaders else "untested" for method in means})
-    best = kept[leaders[0]]
-    pairs = {method: [seed for seed in best if seed in kept[method]] for method in means if method not in leaders}
-    pairs = {method: seeds for method, seeds in pairs.items() if len(seeds) >= LEAST_PAIRS}
-    if not pairs or len(pairs) * 2.0 ** (1 - max(map(len, pairs.values()))) > ALPHA:
+    best, of_row = kept[leaders[0]], right or {}
+    tests = {
+        method: paired(best, kept[method], sampling, (of_row.get(leaders[0]), of_row.get(method)))
+        for method in means if method not in leaders and sum(seed in kept[method] for seed in best) >= LEAST_PAIRS
+    }  # fmt: skip
+    if not tests or too_few(max(one.n for one in tests.values()), len(tests), sampling):
         return marks
-    raw = [signed_rank([best[s] for s in seeds], [kept[method][s] for s in seeds]) for method, seeds in pairs.items()]
-    for method, p in zip(pairs, holm(raw)):
+    for method, p in zip(tests, holm([one.larger_p for one in tests.values()])):
         marks[method] = "worse" if p < ALPHA else "not worse"
     return marks
+
+
+def too_few(pairs: int, tests: int, sampling: Sampling = ONE_SPLIT) -> bool:
+    """Whether so many pairs are too few for p < 0.05 after Holm's correction over so many tests.
+
+    >>> too_few(6, 1), too_few(6, 2), too_few(6, 2, Sampling(ratio=0.25))
+    (False, True, False)
+    """
+    return pairs < LEAST_PAIRS or (not sampling.ratio and tests * 2.0 ** (1 - pairs) > ALPHA)
 
 
 LEAST_METHODS, LEAST_BLOCKS = 3, 5  # the chi-squared distribution of Friedman's statistic is far off with fewer

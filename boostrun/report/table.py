@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import Entry, by_seed, cell_label, done, row_label
+from boostrun.report.entry import Entry, by_seed, cell_label, common, done, row_label, sampling_of
 from boostrun.report.markup import csv_text, decimal, lower_is_better, metric_name, pipe_table, write_texts
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import (
@@ -19,8 +19,10 @@ from boostrun.report.statistics import (
     LEAST_BLOCKS,
     LEAST_METHODS,
     LEAST_PAIRS,
+    ONE_SPLIT,
     PAPER_TRIALS,
     Ranks,
+    Sampling,
     compare_methods,
     interval,
     mean_std,
@@ -77,7 +79,8 @@ class Comparison:
     """One cell: our trials beside the paper's figure. Numbers are in the metric's unit, NaN if there are none.
 
     ``values`` holds the trials by seed, ``p_paper`` is Welch's p against the paper's figure, and ``rank`` the mark of
-    :func:`~boostrun.report.statistics.compare_methods` within the column.
+    :func:`~boostrun.report.statistics.compare_methods` within the column. ``sampling`` says what the trials sample of
+    the data, and ``right`` is that of the entry.
     """
 
     row: str
@@ -100,6 +103,8 @@ class Comparison:
     rank: str = ""
     trials: frozenset[str] = frozenset()
     sampled: frozenset[str] = frozenset()
+    sampling: Sampling = ONE_SPLIT
+    right: tuple[float, ...] | None = None
 
     @property
     def differs(self) -> bool:
@@ -138,6 +143,7 @@ def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Compariso
         paper_std, note, mean - paper_mean, welch(mean, std, n, paper_mean, paper_std, PAPER_TRIALS), entry.stale,
         failed, _reason(entry, n, failed, remarks), sampled=entry.sampled,
         trials=frozenset(str(record.get("key")) for record in done(entry.records)),
+        sampling=sampling_of(entry.records, metric), right=entry.right,
     )  # fmt: skip
 
 
@@ -229,13 +235,26 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
 
 def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
     """The cells with their marks: methods compete within a column and a setting."""
-    groups: dict = {}
+    groups: dict[tuple, dict[str, Comparison]] = {}
     for cell in cells:
         if cell.row not in spec.naught:
-            groups.setdefault((cell.column, cell.setting, cell.metric), {})[cell.row] = cell.values
-    marks = {key: compare_methods(methods, spec.higher(key[2])) for key, methods in groups.items()}
+            groups.setdefault((cell.column, cell.setting, cell.metric), {})[cell.row] = cell
+    marks = {key: marks_of(methods, spec.higher(key[2])) for key, methods in groups.items()}
     found = [marks.get((cell.column, cell.setting, cell.metric), {}).get(cell.row, "") for cell in cells]
     return [dataclasses.replace(cell, rank=rank) for cell, rank in zip(cells, found)]
+
+
+def marks_of(cells: Mapping[str, Comparison], higher_is_better: bool) -> dict[str, str]:
+    """The marks of cells that compete, by their names."""
+    values = {name: cell.values for name, cell in cells.items()}
+    right = {name: cell.right for name, cell in cells.items()}
+    sampling = common(cell.sampling for cell in cells.values() if cell.n)
+    return compare_methods(values, higher_is_better, sampling, right)
+
+
+def compared_by(cells: Iterable[Comparison]) -> str:
+    """The tests by which cells compete, in words."""
+    return "; ".join(dict.fromkeys(cell.sampling.test for cell in cells if cell.n))
 
 
 class Difference(NamedTuple):
@@ -252,13 +271,14 @@ class Difference(NamedTuple):
 
 def differences(table: ResultTable, base: str) -> list[Difference]:
     """The differences of all cells from the cell of row ``base`` with the same column and setting, paired by seed."""
-    bases = {(cell.column, cell.setting, cell.metric): cell.values for cell in table.cells if cell.row == base}
+    bases = {(cell.column, cell.setting, cell.metric): cell for cell in table.cells if cell.row == base}
     found = []
     for cell in table.cells:
-        base_values = bases.get((cell.column, cell.setting, cell.metric), {})
-        seeds = [seed for seed in cell.values if seed in base_values]
-        if cell.row != base and seeds:
-            numbers = interval(cell.values[seed] - base_values[seed] for seed in seeds)
+        other = bases.get((cell.column, cell.setting, cell.metric), cell)
+        seeds = [seed for seed in cell.values if seed in other.values]
+        if cell.row != base and other is not cell and seeds:
+            ratio = common([cell.sampling, other.sampling]).ratio
+            numbers = interval((cell.values[seed] - other.values[seed] for seed in seeds), ratio=ratio)
             found.append(Difference(table.label(cell), cell.column, cell.metric, len(seeds), *numbers))
     return found
 
@@ -276,8 +296,10 @@ def difference_lines(table: ResultTable, base: str, text: Callable[[float], str]
 
 def rounded_differences(table: ResultTable, base: str) -> tuple[list[list[str]], str]:
     """The differences with two decimals, and a sentence that explains them."""
+    corrected = ", corrected for overlapping splits" * any(cell.sampling.ratio for cell in table.cells)
     remark = (
-        f"Mean less that of {base} over the n seeds that both have; low, high: Student's 95 % interval of the mean."
+        f"Mean less that of {base} over the n seeds that both have; low, high: Student's 95 % interval of the "
+        f"mean{corrected}."
     )
     return difference_lines(table, base, lambda number: decimal(number, signed=True) or "—"), remark
 

@@ -73,21 +73,24 @@ def run_cells(
     progress: RunProgress | None = None,
     store: Store | None = None,
     metrics: bool = False,
+    rows: bool = False,
 ) -> RunResult:
     """Run what the store does not have of these cells. All use the store, workers and roots of the first settings.
 
     A cell whose data are missing raises DataMissingError before anything is run, or is left out with ``skip_missing``.
     A cell that does not fit its data raises BoostrunError, or is refused with ``skip_unfit``. ``progress`` and
     ``store`` are shared by several calls. With ``metrics`` every trial has metrics beside accuracy: those of stored
-    records without them are measured again, and kept as predictions.
+    records without them are measured again, and kept as predictions. With ``rows`` it is kept which test rows each
+    trial that is run has right.
     """
     first = all_settings[0]
     for settings in all_settings:
         _check_predictions(settings)
     tracker = None if first.run["tracker"] == "none" else Tracker()
     provenance.prepare()
-    if not quiet and (line := fewer_trials(all_settings)):
-        print(line, file=sys.stderr)
+    if not quiet:
+        lines = [fewer_trials(all_settings), shared_seeds(all_settings) if progress is None else ""]
+        print("".join(f"{line}\n" for line in lines if line), file=sys.stderr, end="")
     store = store or open_store(first)
     with kernel_cache.notice(not quiet), _workers(all_settings, store, quiet) as wait:
         cells = plan(all_settings, store)
@@ -123,6 +126,8 @@ def run_cells(
                 execute = replace(execute, metrics="all")
             if first.run["predictions"]:
                 execute = replace(execute, predictions=str(predictions.folder_of(first)))
+            if rows:
+                execute = replace(execute, rows=str(predictions.folder_of(first)))
             outcome = run_trials(
                 trials,
                 execute,
@@ -159,6 +164,18 @@ def fewer_trials(all_settings: Sequence[Settings]) -> str:
     names = sorted({each.algo["name"] for each in all_settings if each.requested > each.root["trials"]})
     most = max(each.requested for each in all_settings)
     return f"boostrun: nothing is random in {', '.join(names)}: 1 trial, not {most}" if names else ""
+
+
+def shared_seeds(all_settings: Sequence[Settings]) -> str:
+    """A line if trials have some of the seeds that seed=0 gives, the default; empty if they have none, or all."""
+    for settings in all_settings:
+        first, count = settings.root["seed"], len(settings.seeds)
+        if 0 < first < count:
+            return (
+                f"boostrun: the trials have the seeds {first} to {first + count - 1}, and {count - first} of them are "
+                f"those of seed=0 too: take seed={count} for {count} others"
+            )
+    return ""
 
 
 def threads_for(settings: Settings, trials: int) -> int:

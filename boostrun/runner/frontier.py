@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.entry import ACCURACY, measure_of
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
+from boostrun.report.statistics import Sampling
 from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials, word
@@ -44,8 +46,9 @@ Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 @dataclass(frozen=True)
 class FrontierRequest:
     """The parts of a frontier: the kind of budget, budgets ``at`` (empty: a grid), methods (empty: the usual ones),
-    other ``words``, trials of each search (0: nothing is tuned), whether it is the quick version, and the key of the
-    metric that is compared and tuned by.
+    other ``words``, trials of each search (0: nothing is tuned), whether it is the quick version, the key of the metric
+    that is compared and tuned by, and the number of ``splits``: if there are several, each has searches and a trial of
+    its own.
     """
 
     kind: str
@@ -56,6 +59,7 @@ class FrontierRequest:
     quick: bool = False
     config_dir: str | None = None
     metric: str = ACCURACY
+    splits: int = 1
 
     @property
     def typed(self) -> set[str]:
@@ -65,7 +69,7 @@ class FrontierRequest:
 
 @dataclass
 class Candidate:
-    """A method under a budget: its settings, or the reason why it has none, and the settings of its search.
+    """A method under a budget on a split: its settings, or the reason why it has none, and the settings of its search.
 
     ``limits`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` the number of distinct
     trials they were chosen from.
@@ -74,6 +78,7 @@ class Candidate:
     method: str
     rival: bool
     budget: float
+    split: int = 0
     settings: Settings | None = None
     searched: Settings | None = None
     limits: dict[str, Any] = field(default_factory=dict)
@@ -117,13 +122,20 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, KINDS)} ({', '.join(KINDS)})")
     compose = composer(request.config_dir)
     methods = _composed(request, compose)
-    first = next(iter(methods.values()))[0]
-    part_of_training = dataclasses.replace(first, root={**first.root, "holdout": HOLDOUT})  # a search trains on it
-    table, part = table_of(first), table_of(part_of_training)
-    facts, part_facts = facts_of(table), facts_of(part, table)
+    splits = _splits(next(iter(methods.values()))[0], request)
+    first_words = next(iter(methods.values()))[1]
+    firsts = [compose([*first_words, *more]) for more in splits]
+    tables = [table_of(settings) for settings in firsts]
+    first, table = firsts[0], tables[0]
+
+    def part_of(split: int) -> Table:
+        """What a search trains on."""
+        return table_of(dataclasses.replace(firsts[split], root={**firsts[split].root, "holdout": HOLDOUT}))
+
+    facts, part_facts = facts_of(table), facts_of(part_of(0), table)
     methods = {name: _filled(*one, request, part_facts["n_samples"], compose) for name, one in methods.items()}
     budgets = sorted(set(request.at)) or grid(kind, facts, request.quick)
-    keeping, pilots = _keeping(methods, kind, compose, command)
+    keeping, pilots = _keeping(methods, splits[0], kind, compose, command)
 
     def limited(words: Sequence[str], limits: Mapping[str, Any], where: Table) -> Settings:
         others = [each for each in words if each.partition("=")[0] not in limits]
@@ -132,32 +144,41 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
         return settings
 
     candidates = []
-    for name, (settings, words) in methods.items():
-        rival = catalogue.papers()[catalogue.method(settings.algo).paper].rivals
-        for budget in budgets:
-            one = Candidate(name, rival, budget)
+    for split, more in enumerate(splits):
+        whole, part = tables[split], part_of(split)  # the part is a copy of a part of a bank, which may be gigabytes
+        sizes, part_sizes = facts_of(whole), facts_of(part, whole)
+        for (name, (settings, words)), budget in itertools.product(methods.items(), budgets):
+            rival = catalogue.papers()[catalogue.method(settings.algo).paper].rivals
+            one = Candidate(name, rival, budget, split)
             try:
-                one.limits = dict(keeping[name](budget, facts))
-                one.settings = limited(words, one.limits, table)
+                one.limits = dict(keeping[name](budget, sizes))
+                one.settings = limited([*words, *more], one.limits, whole)
             except BoostrunError as error:
                 one.reason = str(error)
             if clash := one.limits.keys() & request.typed:
                 raise BoostrunError(f"{min(clash)} is what a budget of {kind} decides for {name}: leave it out")
             with contextlib.suppress(BoostrunError):  # it may not fit on fewer samples; then nothing is searched
-                one.searched = limited(words, keeping[name](budget, part_facts), part)
+                one.searched = limited([*words, *more], keeping[name](budget, part_sizes), part)
             candidates.append(one)
-    del part  # a copy of a part of a bank, which may be gigabytes
-    searched, failed, interrupted = _tune(candidates, request, table, command)
+        del part
+    searched, failed, interrupted = _tune(candidates, request, tables, command)
     # two budgets may be kept by the same words
     wanted = {cell_of(one.settings).key: one.settings for one in candidates if one.settings is not None}
     cells: dict[str, PlannedCell] = {}
     if not interrupted and wanted:
-        result = run_cells(list(wanted.values()), command=command, metrics=request.metric != ACCURACY)
+        result = run_cells(list(wanted.values()), command=command, metrics=request.metric != ACCURACY, rows=True)
         cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
         failed += result.failed
-    points = tuple(_point(one, cells, request.metric) for one in candidates)
+    sampling = Sampling(rows=len(table.labels("test")) if request.metric == ACCURACY else 0)
+    if len(splits) > 1:
+        sampling = Sampling(ratio=len(table.labels("test")) / len(table.labels("train")))
+    points: dict[tuple[str, float], FrontierPoint] = {}
+    for one in candidates:
+        point, place = _point(one, cells, request.metric, sampling.rows), (one.method, one.budget)
+        points[place] = _joined(points[place], point) if place in points else point
     notes = tuple(_notes(request, first, facts, list(cells.values()), candidates))
-    frontier = Frontier(_title(first, request.words), kind, points, notes, request.metric)
+    title = _title(first, request.words)
+    frontier = Frontier(title, kind, tuple(points.values()), notes, request.metric, sampling)
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
 
@@ -197,9 +218,6 @@ def _composed(request: FrontierRequest, compose: Compose) -> dict[str, tuple[Set
             raise BoostrunError(f"a frontier needs a table, and dataset={settings.dataset['name']} is none")
         if settings.root["holdout"] is not None:
             raise BoostrunError("a frontier holds out its own tuning data: leave holdout out")
-        if settings.splits and "dataset.split_seed" not in request.typed:
-            words.append("dataset.split_seed=0")  # otherwise test samples would be tuned on in another split
-            settings = compose(words)
         if request.quick and "T" in settings.budget and "T" not in request.typed:
             words.append(f"T={QUICK_ROUNDS}")
         found[name] = settings, words
@@ -208,6 +226,26 @@ def _composed(request: FrontierRequest, compose: Compose) -> dict[str, tuple[Set
     for name, why in without.items():
         print(f"boostrun: without {name}: {why}", file=sys.stderr)
     return found
+
+
+def _splits(settings: Settings, request: FrontierRequest) -> list[list[str]]:
+    """The words of each split, which name it: otherwise test samples of one would be tuned on in another.
+
+    Raises BoostrunError if several are asked for of a data set that has one, or with words that they decide.
+    """
+    if request.splits == 1:
+        return [["dataset.split_seed=0"] if settings.splits else []]
+    dataset, count = settings.dataset, request.splits
+    key = next((key for key in ("split_seed", "split") if f"dataset.{key}" in request.typed), "")
+    if clash := sorted({"trials", "seed", f"dataset.{key}"} & request.typed):
+        raise BoostrunError(f"splits={count} is a trial on each of {count} splits: leave {clash[0]} out")
+    if settings.splits or (dataset.get("split_seed") is not None and "test_fraction" in dataset):
+        first, key = 0, "split_seed"
+    elif isinstance(dataset.get("split"), int):
+        first, key = 1, "split"  # 0 is the published one
+    else:
+        raise BoostrunError(f"splits={count}: dataset={dataset['name']} comes with a test part; leave splits out")
+    return [[f"dataset.{key}={first + n}", f"seed={n}", "trials=1"] for n in range(count)]
 
 
 def _can_keep(method: Method, kind: str) -> bool:
@@ -278,7 +316,8 @@ def facts_of(table: Table, whole: Table | None = None) -> dict[str, int]:
 
 
 def _keeping(
-    methods: Mapping[str, tuple[Settings, list[str]]], kind: str, compose: Compose, command: Sequence[str]
+    methods: Mapping[str, tuple[Settings, list[str]]], split: Sequence[str], kind: str, compose: Compose,
+    command: Sequence[str],
 ) -> tuple[dict[str, Keeping], list[dict]]:
     """How each method keeps a kind of budget, and the records of pilot trials.
 
@@ -288,7 +327,8 @@ def _keeping(
     declared = {name: catalogue.method(settings.algo).keeps for name, (settings, _) in methods.items()}
     found: dict[str, Keeping] = {name: obtain(keeps[kind]) for name, keeps in declared.items() if kind in keeps}
     others = [name for name in methods if name not in found]
-    words = [[each for each in methods[name][1] if each.partition("=")[0] not in ("T", "trials")] for name in others]
+    given = [[*methods[name][1], *split] for name in others]
+    words = [[each for each in some if each.partition("=")[0] not in ("T", "trials")] for some in given]
     pilots = [compose([*some, f"T={rounds}", f"trials={_PILOT_TRIALS}"]) for some in words for rounds in PILOTS]
     cells = run_cells(pilots, command=command).cells if pilots else []
     for number, name in enumerate(others):
@@ -327,7 +367,7 @@ def rounds_in(few: float, many: float) -> Keeping:
 
 
 def _tune(
-    candidates: Sequence[Candidate], request: FrontierRequest, table: Table, command: Sequence[str]
+    candidates: Sequence[Candidate], request: FrontierRequest, tables: Sequence[Table], command: Sequence[str]
 ) -> tuple[list[dict], list[dict], bool]:
     """Give every candidate the best values of its search that also fit all training data; all searches are as long.
 
@@ -347,17 +387,17 @@ def _tune(
         return [], [], False
     found = tune_all(list(studies.values()), request.tuning, command=command)
     searched = dict(zip(studies, found.choices))
-    least: dict[str, tuple[float, Candidate]] = {}  # the best candidate of each method so far
+    least: dict[tuple[str, int], tuple[float, Candidate]] = {}  # the best of each method on a split so far
     for one in sorted(tuned, key=lambda one: one.budget):
         choice = searched.get(cell_of(one.searched).key)  # type: ignore[arg-type]
         one.tried = len({key for row in choice.rows for key in row["records"]}) if choice else 0
-        best = _best(choice, one.settings, table) if choice else None  # type: ignore[arg-type]
+        best = _best(choice, one.settings, tables[one.split]) if choice else None  # type: ignore[arg-type]
         if best is None:
             continue
-        loss, before = least.get(one.method, (math.inf, one))
+        loss, before = least.get((one.method, one.split), (math.inf, one))
         if best[0] <= loss:
             _, one.chosen, one.settings = best
-            least[one.method] = best[0], one
+            least[one.method, one.split] = best[0], one
         else:  # a larger budget may also be spent like a smaller one
             one.settings, one.limits, one.chosen = before.settings, before.limits, before.chosen
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
@@ -379,7 +419,7 @@ def _best(choice: Choice, settings: Settings, table: Table) -> tuple[float, dict
 # -- the result --------------------------------------------------------------------------------------------------------
 
 
-def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str) -> FrontierPoint:
+def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str, rows: int) -> FrontierPoint:
     words = " ".join(f"{key}={word(value)}" for key, value in {**one.limits, **one.chosen}.items())
     if one.settings is None:
         return FrontierPoint(one.method, one.rival, one.budget, reason=one.reason)
@@ -389,12 +429,24 @@ def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str) -> Fro
         return FrontierPoint(one.method, one.rival, one.budget, (), expected, "it was not run", words)
     why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
     fixed = not catalogue.method(one.settings.algo).random and not one.settings.splits
-    records, failed = cell.best_records, len(cell.failed)
+    records, failed, kept = cell.best_records, len(cell.failed), predictions.folder_of(one.settings)
+    right = predictions.right(kept, [record["key"] for record in records], rows)
     if metric != ACCURACY:
-        records = predictions.completed(records, predictions.folder_of(one.settings))  # type: ignore[assignment]
+        records = predictions.completed(records, kept)  # type: ignore[assignment]
         if not why and records and not any(metric in record["metrics"] for record in records):
             why = f"its records have no {measure_of(metric)}"
-    return FrontierPoint(one.method, one.rival, one.budget, records, expected, why, words, failed, fixed, metric)
+    return FrontierPoint(
+        one.method, one.rival, one.budget, records, expected, why, words, failed, fixed, metric, right
+    )
+
+
+def _joined(one: FrontierPoint, other: FrontierPoint) -> FrontierPoint:
+    """A point over several splits; its words are those of the first, each split has its own."""
+    words = one.words if one.words == other.words or "(split 1)" in one.words else f"{one.words} (split 1)"
+    return dataclasses.replace(
+        one, records=[*one.records, *other.records], expected=one.expected + other.expected, words=words,
+        reason=one.reason or other.reason, failed=one.failed + other.failed, fixed=False,
+    )  # fmt: skip
 
 
 def _title(settings: Settings, words: Sequence[str]) -> str:
@@ -411,7 +463,9 @@ def _notes(
     """How the points were made, in lines."""
     n, d, k = (facts[name] for name in ("n_samples", "n_features", "n_classes"))
     size = f"{n:,} samples for training, {d:,} features, {k} classes"
-    found = [f"{first.dataset['name']} {first.features['name']}: {size}; {trials(cells)}" if cells else size]
+    split = f"{request.splits} splits, each tuned on its own training data; the size is that of the first"
+    asked = split if request.splits > 1 else trials(cells) if cells else ""
+    found = [f"{first.dataset['name']} {first.features['name']}: {size}; {asked}" if asked else size]
     typed = [each for each in request.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES)]
     if "path" in first.dataset and not any(each.startswith("dataset.path=") for each in typed):
         typed.append(f"dataset.path={first.dataset['path']}")

@@ -4,7 +4,7 @@ A trial with ``run.metrics`` has metrics beside accuracy in its record. Kept pre
 ``<results>/predictions/<key>.npz``: ``truth`` and ``predicted`` (n,) int32, class numbers; ``classes`` (k,) text;
 ``probabilities`` (n, k) float32 if the model has them and they take at most 32 MiB unpacked; ``losses`` and ``bins``,
 log loss, Brier score and reliability over all samples, measured before rounding (:mod:`boostrun.evaluation.measures`).
-Missing trials have no rows.
+Missing trials have no rows. A frontier keeps ``<key>.npy`` instead: which test rows the trial has right, packed bits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import math
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -318,11 +319,15 @@ def keep(folder: Path, key: str, predictions: Predictions) -> None:
         losses=losses, bins=bins,
         probabilities=probabilities if probabilities.nbytes <= MOST_BYTES else _NONE,
     )  # fmt: skip
+    _write(folder / f"{key}.npz", content.getvalue())
+
+
+def _write(path: Path, content: bytes) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"{key}.npz", content.getvalue())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
     except OSError as error:
-        raise BoostrunError(f"cannot write {folder}: {error.strerror or error}") from error
+        raise BoostrunError(f"cannot write {path.parent}: {error.strerror or error}") from error
 
 
 def read(folder: Path, keys: Sequence[str], probabilities: bool = False) -> list[Predictions]:
@@ -365,6 +370,31 @@ def measures(folder: Path, key: str) -> dict[str, float]:
     """``log_loss`` and ``brier`` of a trial as columns of a DataFrame; empty if its probabilities are not kept."""
     found = scores(folder, [key])
     return {"log_loss": found["log loss"][0], "brier": found["Brier"][0]} if found["Brier"] else {}
+
+
+def keep_right(folder: Path, key: str, right: np.ndarray) -> None:
+    """Write which test rows (n,) a trial has right, an eighth of a byte each; BoostrunError if that fails."""
+    content = io.BytesIO()
+    np.save(content, np.packbits(right))
+    _write(folder / f"{key}.npy", content.getvalue())
+
+
+def right(folder: Path, keys: Sequence[str], rows: int) -> tuple[float, ...] | None:
+    """The share of the trials with these keys that are right on each of ``rows`` test rows.
+
+    None unless all of them kept it, by themselves or with their predictions. Reads a file for each trial.
+    """
+    found = [_right(folder, key, rows) for key in keys] if folder.is_dir() and rows else []
+    there = [one for one in found if one is not None and len(one) == rows]
+    return tuple(np.mean(there, axis=0).tolist()) if 0 < len(there) == len(keys) else None
+
+
+def _right(folder: Path, key: str, rows: int) -> np.ndarray | None:
+    with contextlib.suppress(OSError, ValueError, TypeError, EOFError):
+        bits = np.load(folder / f"{key}.npy", allow_pickle=False)
+        if len(bits) == math.ceil(rows / 8):
+            return np.unpackbits(bits, count=rows).astype(bool)
+    return next((one.truth == one.predicted for one in read(folder, [key])), None)
 
 
 def size_line(folder: Path, keys: Sequence[str]) -> str:

@@ -69,6 +69,7 @@ class Execute:
     quiet: bool = True  # whether even the notice about compiling kernels is left out
     predictions: str = ""  # folder for the predictions on the test part; empty: not kept
     metrics: str | Sequence[str] = "none"  # data whose predictions have metrics beside accuracy; or names, for all data
+    rows: str = ""  # folder for which rows of the test part are right; empty: not kept
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
@@ -80,6 +81,10 @@ class Execute:
             if self.predictions:
                 kept = found if found and found.calibration else predictions.of(trained)
                 predictions.keep(Path(self.predictions), trial.key, kept)
+            if self.rows:
+                with contextlib.suppress(Exception):  # a model may not predict, and its trial is done
+                    found = found or predictions.of(trained, most_bytes=0)
+                    predictions.keep_right(Path(self.rows), trial.key, found.truth == found.predicted)
             return trained.result
 
     @property

@@ -23,7 +23,7 @@ def rows(folder, name="digits-samples_held"):
 def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_again(made, workplace):
     folder = workplace / "results" / "frontiers" / "digits-samples_held"
     names = {path.name for path in folder.iterdir()}
-    assert names == {"table.md", "table.csv", "contest.csv", "figure.png", "figure.svg", "records.parquet"}
+    assert names == {"table.md", "table.csv", "contest.csv", "rows.npz", "figure.png", "figure.svg", "records.parquet"}
     assert [(row["method"], row["samples_held"], row["spent"]) for row in rows(workplace)] == [
         ("wsam", "40", "40"), ("wsam", "80", "80"), ("fix", "40", "40"), ("fix", "80", "80"),
     ]  # fmt: skip
@@ -114,3 +114,23 @@ def test_seconds_buy_as_many_rounds_as_a_pilot_promises(command, workplace):
 def test_a_budget_that_no_method_meets_is_an_empty_column(command):
     code, out, _ = command("frontier dataset=digits budget=samples_held at=5 algo=wsam tuning=0 T=2 trials=1 n_jobs=1")
     assert code == 0 and "no method has a figure" in out and "are 20 samples" in out
+
+
+def test_splits_are_tuned_and_tested_one_by_one_and_no_row_is_tuned_on_that_its_split_tests(command, workplace):
+    lines = ["a,b,kind"] + [f"{i % 7},{i % 5},{'x' if i % 7 > 3 else 'y'}" for i in range(120)]
+    (workplace / "mine.csv").write_text("\n".join(lines) + "\n")
+    words = "frontier dataset=mine.csv budget=samples_held at=20 algo=wsam,sgd tuning=2 T=2 n_jobs=1"
+    code, out, err = command(f"{words} splits=6")
+    assert code == 0, err
+    assert "6 splits, each tuned on its own training data" in out and "95 % over splits" in out
+    trials = [json.loads(path.read_text()) for path in (workplace / "results" / "runs").rglob("*.json")]
+    held = [(one["seed"], one["cell"]["dataset"]["split_seed"], "holdout" in one["cell"]["dataset"]) for one in trials]
+    assert {(seed, split) for seed, split, _ in held} == {(n, n) for n in range(6)}
+    assert sum(not search for *_, search in held) == 12
+    assert {row["n"] for row in rows(workplace, "mine-samples_held")} == {"6"}
+    for more, said in (
+        ("splits=6 trials=3", "leave trials out"), ("splits=0", "a whole number from 1 to 100"),
+        ("splits=6 dataset.test_path=mine.csv", "comes with a test part"),
+    ):  # fmt: skip
+        code, _, err = command(f"{words} {more}")
+        assert code == 2 and said in err

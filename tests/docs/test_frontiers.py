@@ -125,9 +125,11 @@ def test_the_page_reads_well_without_any_frontier_and_with_one(tmp_path):
         "mine,0,5,10,10,91,1,best,5,0,,\nother,1,5,10,10,90,1,,5,0,,\n"
     )
     (folder / "contest.csv").write_text(
-        "features,ours,rival,n,mean,low,high,p,outcome\n5,mine,other,10,1,0.5,1.5,0.01,win\n"
+        "features,ours,rival,n,mean,low,high,rows_low,rows_high,rows_by,p,outcome\n"
+        "5,mine,other,10,1,0.5,1.5,0.2,1.8,bootstrap,0.01,win\n"
     )
     page = made.page(tmp_path)
     assert "## A budget of features used\n\n1 data set. Of 1 tested comparison of our best method" in page
-    assert f"| [one]({folder.as_posix()}/table.md)" in page and "win +1.00 mine : other" in page
+    assert f"| [one]({folder.as_posix()}/table.md)" in page
+    assert "win +1.00 [+0.50, +1.50] [+0.20, +1.80] mine : other" in page
     assert "No frontier" not in page and "mean rank" not in page.lower()

@@ -1,5 +1,6 @@
 """Who wins where: budgets that are kept and that are not, too few trials, the sentence, the picture."""
 
+import dataclasses
 import math
 
 import pytest
@@ -17,6 +18,7 @@ from boostrun.report.frontier import (
     sentence,
     text,
     verdicts,
+    with_rows,
     write_table,
 )
 from boostrun.report.frontier_summary import (
@@ -28,6 +30,7 @@ from boostrun.report.frontier_summary import (
     most_shared,
     read_frontier,
 )
+from boostrun.report.statistics import Sampling
 
 NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
 
@@ -35,7 +38,7 @@ NOISE = (0.0, 0.3, -0.2, 0.1, -0.1, 0.2, -0.3, 0.05)
 def records(mean, spent, seeds=8):
     return [
         {
-            "seed": seed, "key": str(seed), "status": "done", "curve": {},
+            "seed": seed, "key": f"{mean} {seed}", "status": "done", "curve": {},
             "metrics": {"test_accuracy_pct": mean + NOISE[seed % 8] * (1 + mean % 3)},
             "cost": {"peak_samples_held": spent},
         }
@@ -74,6 +77,26 @@ def test_a_win_a_tie_and_a_loss_and_the_sentence():
         *(point("wsam", at, 90.0) for at in (50, 200)), *(point("forest", at, 80.0, rival=True) for at in (50, 200))
     )  # neighbouring budgets of one outcome share a part
     assert sentence(two).count("the budget pays") == 1 and "holding 50 to 200 samples" in sentence(two)
+
+
+def test_a_lead_within_the_noise_of_the_test_rows_is_level_and_a_repeated_comparison_is_decided_by_them(tmp_path):
+    both = point("wsam", 50, 90.0), point("forest", 50, 87.0, rival=True)
+    few, many = (dataclasses.replace(frontier(*both), sampling=Sampling(rows=rows)) for rows in (100, 10_000))
+    assert [verdicts(one)[0].outcome for one in (frontier(*both), few, many)] == ["win", "tie", "win"]
+    assert verdicts(few)[0].rows_low < 0 < verdicts(few)[0].low and contest(few)[1][5].endswith("(bound)")
+    right = (1.0,) * 90 + (0.0,) * 10, (1.0,) * 87 + (0.0,) * 13  # who errs, errs on the same rows
+    known = [dataclasses.replace(one, right=share) for one, share in zip(both, right)]
+    found = dataclasses.replace(few, points=tuple(known))
+    assert verdicts(found)[0].rows_by == "bootstrap" and verdicts(found)[0].rows_low >= 0
+    write_table(found, tmp_path)
+    assert with_rows(few, tmp_path) == found and with_rows(few, tmp_path / "none") == few
+    resplit = dataclasses.replace(frontier(*both), sampling=Sampling(ratio=0.25))
+    assert contest(resplit)[0][4] == "95 % over splits" and verdicts(resplit)[0].outcome == "win"
+    fixed = [FrontierPoint(name, rival, 50, records(mean, 50, seeds=1), 1, fixed=True)
+             for name, mean, rival in (("shareboost", 90.0, False), ("logistic", 80.0, True))]  # fmt: skip
+    outcomes = [verdicts(dataclasses.replace(frontier(*fixed), sampling=Sampling(rows=rows)))[0].outcome
+                for rows in (0, 30, 3000)]  # fmt: skip
+    assert outcomes == ["untested", "tie", "win"]
 
 
 def test_too_few_trials_and_one_comparison_repeated_are_no_test_and_six_budgets_need_more():

@@ -45,6 +45,28 @@ def test_a_method_that_lacks_a_budget_or_a_cost_has_a_dash_and_copies_of_one_tri
     assert "92.50 (1.87) n=6" in printed
 
 
+def test_trials_with_a_split_each_are_compared_by_the_corrected_test_and_those_on_one_by_its_rows_too():
+    first = [90 + x for x in (0, 1, 2, 0, 1, 2, 0, 1, 2, 0)]
+    second = [89 + x for x in (0, 1, 0, 1, 0, 1, 0, 1, 0, 1)]
+    split = {"name": "csv", "test_fraction": 0.2, "split_seed": None}
+
+    def table(dataset, rows=None):
+        made = [entry("geem", first), entry("rand", second)]
+        for record in (record for one in made for record in one.records):
+            record["cell"]["dataset"] = dataset
+            record["inputs"] = {"data": f"bank {record['seed'] if dataset is split else 0}"}
+            record["metrics"] |= {"test_rows": 50, "majority_pct": 50.0} if rows else {}
+        return own_table("mine", made, [{}, {}], METRIC)
+
+    resplit, one_split, counted = table(split), table({"name": "csv"}), table({"name": "csv"}, rows=True)
+    assert [one.cells[1].rank for one in (resplit, one_split, counted)] == ["not worse", "worse", "not worse"]
+    assert "Nadeau & Bengio" in resplit.markdown() and "Nadeau" not in one_split.markdown()
+    lead = [next(line for line in one.remarks if "less rand" in line) for one in (resplit, one_split, counted)]
+    assert "over the splits, which overlap, -0.04 to" in lead[0] and lead[0].endswith("level")
+    assert "over the trials +0." in lead[1] and lead[1].endswith("ahead") and "rows" not in lead[1]
+    assert "over the 50 test rows -" in lead[2] and lead[2].endswith("level")
+
+
 def test_scores_of_probabilities_have_columns_with_a_dash_for_methods_without(mixed):
     scores = [{"log loss": [0.3, 0.31], "Brier": [0.1]}, {"log loss": [], "Brier": []}, {"log loss": [0.5]}]
     table = own_table("mine", *mixed, METRIC, scores=scores)

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from boostrun.errors import BoostrunError
-from boostrun.report.statistics import compare_methods, holm, interval, mean_std, rank_methods, signed_rank, welch
+from boostrun.report.statistics import (
+    Sampling,
+    compare_methods,
+    holm,
+    interval,
+    mean_std,
+    paired,
+    rank_methods,
+    signed_rank,
+    welch,
+)
 
 numbers = st.floats(-1000, 1000)
 NAN = math.nan
@@ -77,6 +87,65 @@ def test_holm_agrees_with_the_closed_test_by_brute_force(p_values):
     assert holm(p_values) == pytest.approx(worst)
 
 
+# -- overlapping splits, and test rows ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ratio", [0.25, 1.0])
+def test_the_corrected_t_test_is_nadeau_and_bengios_formula_and_its_interval_agrees(ratio):
+    rng = np.random.default_rng(0)
+    for k in (6, 10, 30):
+        a, b = rng.normal(0.4, 1.0, k), rng.normal(0.0, 1.0, k)
+        one = paired(dict(enumerate(a)), dict(enumerate(b)), Sampling(ratio))
+        variance = sum((d - (a - b).mean()) ** 2 for d in a - b) / (k - 1)
+        t = (a - b).mean() / math.sqrt((1 / k + ratio) * variance)
+        assert one.p == pytest.approx(2 * stats.t(k - 1).sf(abs(t)))
+        assert (one.p < 0.05) == (not one.low <= 0 <= one.high) and math.isnan(one.rows_p)
+    same = dict.fromkeys(range(6), 1.0)
+    assert [paired(same, other, Sampling(0.25)).p for other in (same, {s: v - 1 for s, v in same.items()})] == [1, 0]
+
+
+def test_on_resplits_of_one_table_the_corrected_test_keeps_its_level_and_the_plain_ones_do_not():
+    """Two methods that are equal on all tables: on each, one is better on the rows that it happens to hold."""
+    rng, tables, wrong = np.random.default_rng(1), 400, {"plain": 0, "signed": 0, "corrected": 0}
+    for _ in range(tables):
+        rows = rng.choice([-1.0, 0.0, 1.0], 100, p=[0.1, 0.8, 0.1])
+        values = {s: rng.permutation(rows)[:20].mean() for s in range(10)}  # differences on a fifth, ten times
+        zeros = dict.fromkeys(values, 0.0)
+        corrected, plain = (paired(values, zeros, Sampling(ratio)) for ratio in (0.25, 0.0))
+        wrong["corrected"] += corrected.p < 0.05
+        wrong["plain"] += not plain.low <= 0 <= plain.high
+        wrong["signed"] += plain.p < 0.05
+    assert 0.01 * tables < wrong["corrected"] < 0.08 * tables  # 4 %, and 25 and 20 % of the others
+    assert min(wrong["plain"], wrong["signed"]) > 0.15 * tables
+
+
+def test_the_bootstrap_of_rows_agrees_with_drawing_them_one_by_one():
+    rng = np.random.default_rng(2)
+    right = [tuple(rng.binomial(10, p, 200) / 10) for p in (0.8, 0.74)]
+    figures = [{s: 100 * float(np.mean(side)) for s in range(10)} for side in right]
+    one = paired(*figures, Sampling(rows=200), tuple(right))
+    differences = 100 * (np.array(right[0]) - right[1])
+    means = differences[rng.integers(0, 200, (20_000, 200))].mean(axis=1)
+    assert one.rows_by == "bootstrap" and (one.rows_low, one.rows_high) == pytest.approx(
+        tuple(np.quantile(means, (0.025, 0.975))), abs=0.25
+    )
+    assert one.rows_p == pytest.approx(2 * (means <= 0).mean(), abs=0.02)
+    assert one.larger_p == max(one.p, one.rows_p)
+
+
+@pytest.mark.parametrize(("first", "second"), [(3, 10), (0, 6), (5, 5), (45, 40), (0, 0)])
+def test_without_rows_the_bound_is_the_widest_of_all_overlaps_of_the_errors(first, second):
+    n = 50
+    ours, others = ({0: 100 * (1 - wrong / n)} for wrong in (first, second))
+    one = paired(ours, others, Sampling(rows=n))
+    for both in range(max(0, first + second - n), min(first, second) + 1):
+        alone = first + second - 2 * both
+        exact = min(1.0, 2 * stats.binom.cdf(min(first, second) - both, alone, 0.5)) if alone else 1.0
+        assert one.rows_p >= exact - 0.03
+        half = 1.96 * math.sqrt(alone - (first - second) ** 2 / n)
+        assert one.rows_low <= 100 * (second - first - half) / n and one.rows_high >= 100 * (second - first + half) / n
+
+
 def column(**methods):
     return {name: dict(enumerate(values)) for name, values in methods.items()}
 
@@ -98,6 +167,15 @@ NEAR = [x + j for x, j in zip(BASE, [0.1, -0.1, 0.2, -0.2, 0.3, -0.3, 0.4, -0.5]
 ])  # fmt: skip
 def test_marks_of_methods(values, higher, marks):
     assert ", ".join(compare_methods(values, higher).values()) == marks
+
+
+def test_marks_take_the_wider_of_trials_and_rows_and_correct_for_splits():
+    values = column(a=[90 + s % 3 for s in range(10)], b=[89 + s % 2 for s in range(10)])
+    marks = [compare_methods(values, True, one)["b"] for one in (Sampling(), Sampling(rows=50), Sampling(rows=10**6))]
+    assert marks == ["worse", "not worse", "worse"]
+    assert compare_methods(values, True, Sampling(ratio=0.25))["b"] == "not worse"
+    right = {"a": (0.9,) * 50, "b": (0.88,) * 50}  # the same on every row: another test part would change nothing
+    assert compare_methods(values, True, Sampling(rows=50), right)["b"] == "worse"
 
 
 @given(st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(0, 5), max_size=10), min_size=2))

@@ -82,6 +82,17 @@ def test_what_is_no_probability_is_refused_in_one_sentence(proba, wrong, sentenc
         predictions.of(made)
 
 
+def test_rows_that_are_right_are_kept_by_themselves_or_with_the_predictions(tmp_path, proba):
+    one, two = (predictions.of(trained(Told(np.roll(proba, shift, axis=0)))) for shift in (0, 1))
+    predictions.keep_right(tmp_path, "one", one.truth == one.predicted)
+    predictions.keep(tmp_path, "two", two)
+    both = [found.truth == found.predicted for found in (one, two)]
+    assert predictions.right(tmp_path, ["one", "two"], 40) == tuple(np.mean(both, axis=0))
+    assert predictions.right(tmp_path, ["one", "absent"], 40) is None is predictions.right(tmp_path, ["one"], 80)
+    (tmp_path / "one.npy").write_bytes(b"cut off")
+    assert predictions.right(tmp_path, ["one"], 40) is None
+
+
 def test_files_of_before_there_were_probabilities_count_as_absent(tmp_path):
     labels = np.array([0, 1], np.int32)
     np.savez(tmp_path / "old.npz", classes=np.array(["a", "b"]), truth=labels, predicted=labels)

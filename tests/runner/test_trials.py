@@ -12,6 +12,7 @@ from boostrun.evaluation.measures import TrialSeeds, spawn
 from boostrun.inputs import Places
 from boostrun.inputs.bank import StreamInput
 from boostrun.runner import worker
+from boostrun.runner.execute import shared_seeds
 from boostrun.runner.plan import cell_of, compose_one
 from boostrun.runner.predictions import model_bytes
 
@@ -97,3 +98,10 @@ def test_what_is_prepared_is_what_a_trial_opens_so_that_an_evaluation_can_look_a
     dataset = {"name": "sea", **defaults("dataset", "sea"), "n_samples": 400}
     prepared = StreamInput().prepare(dataset, {"name": "raw"}, Places(tmp_path, tmp_path), False)
     assert prepared.kind == "stream" and len(prepared.stream) == 400 and prepared.eval_every == dataset["eval_every"]
+
+
+def test_seeds_that_the_default_has_too_are_named():
+    asked = ["algo=geem", "dataset=digits", "r=20"]
+    assert not any(shared_seeds([compose_one([*asked, *more])]) for more in ([], ["seed=10"], ["seed=2", "trials=1"]))
+    line = shared_seeds([compose_one([*asked, "seed=2"])])
+    assert "seeds 2 to 11, and 8 of them are those of seed=0 too: take seed=10 for 10 others" in line
