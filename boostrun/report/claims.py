@@ -15,17 +15,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from boostrun.report.entry import common
 from boostrun.report.markup import decimal
 from boostrun.report.statistics import (
     ALPHA,
     LEAST_PAIRS,
+    ONE_SPLIT,
     PAPER_TRIALS,
+    Sampling,
     holm,
     interval,
     mcnemar,
     mcnemar_range,
     mean_std,
-    signed_rank,
+    paired,
     welch,
 )
 
@@ -103,7 +106,7 @@ class Side:
     ``lack`` says why values are missing. ``place`` is where in the table they stand, if there are several places.
     ``spread`` is the standard deviation of the trials behind a paper's figure, NaN if it is not printed, and ``source``
     says which figure it is. ``wrong`` (n,) says for each test sample whether a single model errs on it, if its
-    predictions are kept.
+    predictions are kept. ``sampling`` says what the trials sample of the data.
     """
 
     name: str
@@ -114,6 +117,7 @@ class Side:
     spread: float = math.nan
     source: Any = None
     wrong: Any = None
+    sampling: Sampling = ONE_SPLIT
 
 
 Pair = tuple[Side, Side]
@@ -185,7 +189,8 @@ def _short(number: float, signed: bool) -> str:
 def order(pairs: Sequence[Pair], higher: bool) -> list[Evidence]:
     """Whether the first of each pair is better: Wilcoxon's signed-rank test, Holm-corrected over all pairs.
 
-    A paper's figure with a printed spread is compared by Welch's t test instead.
+    Trials with a split each are compared by the corrected resampled t test instead, a paper's figure with a printed
+    spread by Welch's.
     """
 
     def decide(one: Evidence, family: int) -> Evidence:
@@ -198,11 +203,12 @@ def order(pairs: Sequence[Pair], higher: bool) -> list[Evidence]:
 
     found = []
     for pair in pairs:
-        values, spread = _differences(*pair), _spread(pair)
-        p, test = signed_rank(values, [0.0] * len(values)), "Wilcoxon"
+        values, spread, ratio = _differences(*pair), _spread(pair), _ratio(pair)
+        p = paired(dict(enumerate(values)), dict.fromkeys(range(len(values)), 0.0), Sampling(ratio)).p
+        test = "corrected t" if ratio else "Wilcoxon"
         if not math.isnan(spread):
             p, test = welch(*mean_std(values), len(values), 0.0, spread, PAPER_TRIALS), "Welch"
-        effect = interval(values, paper_std=spread)
+        effect = interval(values, paper_std=spread, ratio=ratio)
         found.append(_lacking(*pair) or Evidence("", _name(*pair), len(values), *effect, p, test))
     return _corrected(found, decide)
 
@@ -238,7 +244,8 @@ def slopes(chains: Sequence[Sequence[Side]]) -> list[Pair]:
         seeds = [seed for seed in chain[0].values if all(seed in side.values for side in chain)]
         by_seed = {seed: slope([side.values[seed] for side in chain]) for seed in seeds}
         lack, name = next((side.lack for side in chain if side.lack), ""), f"{chain[0].name} to {chain[-1].name}"
-        one = Side(name, by_seed, slope([side.figure for side in chain]), lack, chain[0].place)
+        figure, sampling = slope([side.figure for side in chain]), common(side.sampling for side in chain)
+        one = Side(name, by_seed, figure, lack, chain[0].place, sampling=sampling)
         pairs.append((one, Side("", figure=0.0)))
     return pairs
 
@@ -267,9 +274,12 @@ def ratio(pairs: Sequence[Pair], least: float, most: float) -> list[Evidence]:
     found = []
     for pair in pairs:
         first, second = (
-            Side(side.name, {seed: _log(one) for seed, one in side.values.items()}, _log(side.figure), side.lack)
+            Side(
+                side.name, {seed: _log(one) for seed, one in side.values.items()}, _log(side.figure), side.lack,
+                sampling=side.sampling,
+            )
             for side in pair
-        )
+        )  # fmt: skip
         one = _within((first, second), len(pairs), low, high, test, ALPHA / 2)
         mean, lower, upper = map(math.exp, (one.mean, one.low, one.high))
         found.append(dataclasses.replace(one, what=_name(*pair, "/"), mean=mean, low=lower, high=upper))
@@ -389,14 +399,14 @@ def _within(pair: Pair, family: int, least: float, most: float, test: str, tail:
     """Whether the interval of a pair's differences lies between bounds; beyond them, Bonferroni's interval must lie."""
     if lacking := _lacking(*pair):
         return lacking
-    values, spread = _differences(*pair), _spread(pair)
-    _, low, high = interval(values, tail, spread)
-    _, wide_low, wide_high = interval(values, tail / family, spread)
+    values, spread, ratio = _differences(*pair), _spread(pair), _ratio(pair)
+    _, low, high = interval(values, tail, spread, ratio)
+    _, wide_low, wide_high = interval(values, tail / family, spread, ratio)
     verdict = HOLDS if least < low and high < most else FAILS if wide_high < least or wide_low > most else UNDECIDED
     why = "" if verdict != UNDECIDED else "the interval reaches over the margin"
     if any(side.name == PAPER for side in pair):
         test += ", no spread printed" if math.isnan(spread) else ", Welch"
-    effect, against = interval(values, paper_std=spread), (max(high - most, least - low), 0.0)
+    effect, against = interval(values, paper_std=spread, ratio=ratio), (max(high - most, least - low), 0.0)
     return Evidence(verdict, _name(*pair), len(values), *effect, test=test, why=why, against=against)
 
 
@@ -411,6 +421,11 @@ def _place(first: Side, second: Side) -> str:
 def _spread(pair: Pair) -> float:
     """The printed spread behind the paper's figure of a pair, NaN without one."""
     return next((side.spread for side in pair if not math.isnan(side.spread)), math.nan)
+
+
+def _ratio(pair: Pair) -> float:
+    """The ratio of test to training samples of a pair's trials, 0 on one split."""
+    return common(side.sampling for side in pair).ratio
 
 
 def _differences(first: Side, second: Side) -> list[float]:

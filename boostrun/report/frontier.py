@@ -271,7 +271,9 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
         p = corrected.get(budget, math.nan)
         ahead = TIE if p >= ALPHA else WIN if sign * one.mean > 0 else LOSS
         outcome = ALONE if not all(names) else UNTESTED if math.isnan(p) else ahead
-        found.append(Verdict(budget, *names, *one[:4], one.rows_low, one.rows_high, one.rows_by, p, outcome))
+        found.append(Verdict(
+            budget, *names, one.n, one.mean, one.low, one.high, one.rows_low, one.rows_high, one.rows_by, p, outcome
+        ))  # fmt: skip
     return found
 
 
@@ -507,9 +509,10 @@ def with_rows(frontier: Frontier, folder: Path) -> Frontier:
     points = []
     for point in frontier.points:
         counts = known.get(_trials_of(point)) if point.right is None else None
-        fits = counts is not None and counts.shape == (frontier.sampling.rows,)
-        right = tuple((counts / len(point.records)).tolist()) if fits else point.right
-        points.append(dataclasses.replace(point, right=right))
+        if counts is None or counts.shape != (frontier.sampling.rows,):
+            points.append(point)
+        else:
+            points.append(dataclasses.replace(point, right=tuple((counts / len(point.records)).tolist())))
     return dataclasses.replace(frontier, points=tuple(points))
 
 
@@ -527,7 +530,7 @@ def _rows(frontier: Frontier) -> bytes:
         _trials_of(point): np.rint(np.array(point.right) * len(point.records)).astype(np.uint16)
         for point in frontier.points if point.right is not None
     }  # fmt: skip
-    np.savez_compressed(content, **found)  # type: ignore[arg-type]
+    np.savez_compressed(content, **found)
     return content.getvalue()
 
 

@@ -264,8 +264,8 @@ def paired(
     if right[0] is not None and right[1] is not None and len(right[0]) == len(right[1]):
         differences = [100.0 * (a - b) for a, b in zip(right[0], right[1])]
         return Paired(len(values), *found, p, *_bootstrap(differences), "bootstrap")
-    means = [mean_std(side[seed] for seed in seeds)[0] for side in (ours, others)]
-    return Paired(len(values), *found, p, *_bound(*means, sampling.rows), "bound")
+    one, other = (mean_std(side[seed] for seed in seeds)[0] for side in (ours, others))
+    return Paired(len(values), *found, p, *_bound(one, other, sampling.rows), "bound")
 
 
 def _corrected_t(differences: Sequence[float], ratio: float) -> float:

@@ -314,7 +314,7 @@ class _Trial:
             other, *_ = self._cell(dataclasses.replace(pick, row=pick.less, less=""))
             values = {seed: one - other.values[seed] for seed, one in values.items() if seed in other.values}
             lack = lack or other.reason
-        return Side(pick.name, values, lack=lack, place=pick.place)
+        return Side(pick.name, values, lack=lack, place=pick.place, sampling=cell.sampling)
 
     def _print(self, pick: Pick) -> Side:
         """The paper's figure of a pick; none if the sentence is about a distance from that figure."""
