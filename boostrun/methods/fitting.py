@@ -498,7 +498,7 @@ class Arrivals(ABC):
             self._prepared = _preparation(dict(_AS_THEY_ARE), table, self.width) if table is not None else None
         self._counts = self._counts + np.bincount(np.searchsorted(known, labels), minlength=len(known))
         there = weights > 0.0
-        left = self._learn(values[there], labels[there], weights[there])
+        left = self._learn(values[there], labels[there], weights[there]) if there.any() else 0
         self.publish()
         if self._prepared is not None:
             model._prepare_by(self._prepared)
@@ -543,6 +543,8 @@ class Arrivals(ABC):
 
         if sample_weight is not None and not self.weighs:
             raise BoostrunError("sample_weight: an online method meets every sample as one example of weight 1")
+        if np.shape(sample_weight) == labels.shape and not np.any(sample_weight):
+            return np.zeros(len(labels))
         weights = _check_sample_weight(sample_weight, values, dtype=np.float64, ensure_non_negative=True)
         class_weight, codes = getattr(self.model, "class_weight", None), np.searchsorted(known, labels)
         if class_weight == "balanced":
