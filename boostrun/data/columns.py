@@ -50,6 +50,7 @@ SCALES = {"k", "m", "b", "kb", "mb", "gb", "tb", "mm", "cm", "km", "in", "ft", "
 
 CLOCK = r"(?:[T ]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:\s?[ap]\.?m\.?)?|T\d{6})"
 ZONE = r"\s?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)"
+_AT = r"(?::|T\d{6})"  # in a moment of a day
 _DAY, _MONTH = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])"
 _NAMES = (  # in English, German, French, Spanish, Italian, Portuguese and Dutch
     "jan|jän|ene|gen", "feb|fev|fév", "mar|mär|maa|mrt", "apr|avr|abr", "may|mai|mei|mag", "jun|juin|giu",
@@ -92,6 +93,17 @@ DATE_LIKE = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 """Dates that no form reads: weeks, quarters, months of two digits of a year, named time zones, PT5M."""
+NUMBER_LIKE = re.compile(
+    r"0x[\da-f]+|[+-]?\d+\.?\d*d[+-]?\d+|[+-]?\d+/\d+|=\"[\d.,]*\"|'[+-]?\d[\d.,]*|\d+°.*|"
+    r"[~≈<>≤≥]=?\s?\d[\d.,]*|\d[\d.,]*\s?±\s?\d[\d.,]*|\d+'\s?\d+\"?|\d+\s?h(?:ours?)?\s?\d+\s?m.*|"
+    r"(?=.*[^\x00-\x7f])[+-]?\d[\d.,\u066b\u066c]*",
+    re.IGNORECASE,
+)
+"""Numbers that no form reads: 0xff, 1D+03, 120/80, ="007", '7, degrees and minutes, <5, 5±1, 5'11", 1h 20m, digits of
+other scripts.
+"""
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u200e\u200f\u2060\ufeff"
+"""Blanks and invisible marks, which count at neither end of a value."""
 
 FLAGS = {"true": 1.0, "false": 0.0}
 KINDS = ("number", "category", "date", "date_dmy", "date_mdy", "drop")
@@ -239,7 +251,7 @@ def as_text(column: Any) -> Any:
             column = column.cast(pa.large_string())
         except pa.ArrowException:
             raise BoostrunError(f"values of the type {column.type}, which are no text") from None
-    return compute.utf8_trim_whitespace(column)
+    return compute.utf8_trim(column, BLANKS)
 
 
 def _short(value: float) -> str:
@@ -300,6 +312,22 @@ def blanked(values: np.ndarray, missing: Sequence[str]) -> np.ndarray:
 @functools.lru_cache
 def _numbers_among(words: tuple[str, ...]) -> list[float]:
     return [float(word) for word in words if re.fullmatch(r"[+-]?[0-9]+\.?[0-9]*", word)]
+
+
+def clocks(column: Any) -> dict[bool, int]:
+    """The places of the first moment with a time zone (True) and without one (False) in a pyarrow array of text.
+
+    >>> import pyarrow
+    >>> clocks(pyarrow.array(["2024-01-31", "2024-01-31 10:00", None, "2024-01-31T10:00Z"]))
+    {True: 3, False: 1}
+    """
+    found = {}
+    if _is_text(column.type):
+        zoned = _matching(column, rf"\s*(?i:.*{_AT}.*{ZONE})\s*")
+        for zone, rows in ((True, zoned), (False, _matching(column, f"(?i:.*{_AT}.*)") & ~zoned)):
+            if rows.any():
+                found[zone] = int(rows.argmax())
+    return found
 
 
 def _matching(column: Any, pattern: str) -> np.ndarray:

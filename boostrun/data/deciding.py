@@ -20,6 +20,7 @@ from boostrun.data.columns import (
     INFINITE,
     MEASURED,
     NEGATIVE,
+    NUMBER_LIKE,
     NUMBERS,
     ORDERS,
     PLAIN,
@@ -31,6 +32,7 @@ from boostrun.data.columns import (
     ZONE,
     Form,
     bare_of,
+    clocks,
 )
 from boostrun.errors import BoostrunError
 
@@ -73,7 +75,7 @@ def number_forms(words: Iterable[str]) -> list[str]:
     before, after = UNITS[unit]
     found = []
     for detail, (pattern, _) in NUMBERS.items():
-        whole = re.compile(f"{SIGN}{before}{SIGN if unit else ''}{pattern}{after}")
+        whole = re.compile(f"{SIGN}{before}{SIGN if unit else ''}{pattern}{after}", re.ASCII)
         if all(whole.fullmatch(core) for core in cores):
             found.append(detail + unit)
     return found
@@ -215,19 +217,33 @@ def _date_form(name: str, where: str, seen: Seen, kind: str | None) -> Form | No
 
 def _is_date(word: str, detail: str | None = None) -> bool:
     return any(
-        re.fullmatch(f"{pattern}(?:{CLOCK}(?:{ZONE})?)?", word, re.IGNORECASE)
+        re.fullmatch(f"{pattern}(?:{CLOCK}(?:{ZONE})?)?", word.lower(), re.IGNORECASE | re.ASCII)
         for each, (pattern, _, _) in DATES.items() if detail in (None, each)
     )  # fmt: skip
 
 
+def clocks_of(seen: Seen, where: str) -> dict[bool, tuple[str, str]]:
+    """The first moment with a time zone (True) and without one (False), each with its place in words."""
+    import pyarrow as pa
+
+    words = [*seen.counts]
+    found = clocks(pa.array(words, pa.large_string()))
+    return {zone: (words[at], f"row {seen.counts[words[at]][1] + 1} of {where}") for zone, at in found.items()}
+
+
+def refuse_two_clocks(name: str, found: Mapping[bool, tuple[str, str]]) -> None:
+    """Raise BoostrunError if a column has moments with a time zone (True) and without one, each with its place."""
+    if len(found) > 1:
+        (zoned, there), (naive, here) = found[True], found[False]
+        raise BoostrunError(
+            f"column '{name}' has {zoned!r} in {there} and {naive!r} in {here}, with and without a time zone: "
+            f"dataset.types={{{name}: date}} reads {naive!r} as UTC"
+        )
+
+
 def _refuse_doubtful_dates(name: str, where: str, seen: Seen, detail: str) -> None:
     """Raise BoostrunError for moments with and without a time zone, and for two digits that may be year or day."""
-    at = {bool(re.search(f":.*{ZONE}$", word)): word for word in seen.counts if ":" in word}
-    if len(at) > 1:
-        raise BoostrunError(
-            f"column '{name}' of {where} has {at[True]!r} and, in row {seen.counts[at[False]][1] + 1}, {at[False]!r}, "
-            f"with and without a time zone: dataset.types={{{name}: date}} reads the latter as UTC"
-        )
+    refuse_two_clocks(name, clocks_of(seen, where))
     if detail == "31/01/24":
         parts = [re.split("[-/. T]", word) for word in seen.counts]
         if len({part[0] for part in parts}) < len({part[2] for part in parts}) and all(
@@ -241,17 +257,20 @@ def _refuse_doubtful_dates(name: str, where: str, seen: Seen, detail: str) -> No
 
 
 def _refuse_unread(name: str, where: str, seen: Seen) -> None:
-    """Raise BoostrunError for dates in a form that is not read."""
-    odd = [word for word in seen.counts if DATE_LIKE.fullmatch(word)]
-    if odd and len(odd) >= _HALF * len(seen.counts):
-        raise BoostrunError(
-            f"column '{name}' of {where} has {_shown(odd[0])} in row {seen.counts[odd[0]][1] + 1}, a date or time in a "
-            f"form that is not read: write it as 2024-01-31 10:30; dataset.types={{{name}: category}} reads it as text"
-        )
+    """Raise BoostrunError for dates and numbers in a form that is not read."""
+    for what, like, plain in (
+        ("date or time", DATE_LIKE, "write it as 2024-01-31 10:30"), ("number", NUMBER_LIKE, "write it as 1.5"),
+    ):  # fmt: skip
+        odd = [word for word in seen.counts if like.fullmatch(word)]
+        if odd and len(odd) >= _HALF * len(seen.counts):
+            raise BoostrunError(
+                f"column '{name}' of {where} has {_shown(odd[0])} in row {seen.counts[odd[0]][1] + 1}, a {what} in a "
+                f"form that is not read: {plain}; dataset.types={{{name}: category}} reads it as text"
+            )
 
 
 def _is_time(word: str) -> bool:
-    return re.fullmatch(TIME, word) is not None
+    return re.fullmatch(TIME, word, re.ASCII) is not None
 
 
 def _is_number(word: str) -> bool:

@@ -22,13 +22,14 @@ from boostrun.data.columns import (
     array_of,
     as_text,
     blanked,
+    clocks,
     form_of_type,
     typed,
     without,
     without_blank_rows,
 )
-from boostrun.data.dataset import Parts, RowFile, encode, names_of, refuse_many, stratified
-from boostrun.data.deciding import Said, Seen, form_of, number_forms
+from boostrun.data.dataset import _BYTES, _ROWS, Parts, RowFile, encode, names_of, refuse_many, stratified
+from boostrun.data.deciding import Said, Seen, clocks_of, form_of, number_forms, refuse_two_clocks
 from boostrun.data.files import say
 from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError, did_you_mean
@@ -37,6 +38,7 @@ _A_LABEL = 256  # bytes of a distinct label
 _A_ROW = 100  # bytes that the split by class takes for a sample: a dozen permutations and masks
 _A_TEXT = 250  # bytes of a distinct text in a dictionary, besides its letters
 _HINTED = 1 << 22  # bytes of rows that are looked at for hints
+_EXACT = 2.0**53  # whole numbers below it are doubles
 _MANY = 10  # rows from which a hint makes sense
 _WHOLE, _POINT_ZERO = re.compile(r"0|-?[1-9]\d*"), re.compile(r"-?\d+\.0+")
 _OF_ROWS = re.compile(r"(?i)(.*[_ ])?(id|uuid|guid|index|rownames?|row[_ ]?(nr|number|num))|unnamed: 0")
@@ -111,7 +113,7 @@ def parts_of(
     parts = TableParts(x_train, labels[0], x_test, labels[1], labels[2], columns)
     parts.label, parts.forms, parts.missing = label, forms, read.missing
     _say_of_columns(read, forms)
-    _hint(read.where, columns, x_train, labels[0])
+    _hint(read.where, columns, x_train, labels[0], memory_mb)
     return parts
 
 
@@ -257,7 +259,7 @@ class _Column:
     def __init__(self, name: str, where: str, form: Form | None, missing: Collection[str], room: int, said: Said):
         self.name, self.where, self._form, self._missing, self._said = name, where, form, tuple(missing), said
         self._room = self._all_room = room
-        self._typed = PLAIN
+        self._typed, self._clocks = PLAIN, dict[bool, tuple[str, str]]()
         self.words: dict[str, int] = {}
         self._counts: list[int] = []
         self._first: list[int] = []
@@ -270,6 +272,12 @@ class _Column:
             found, bad = self._form.numbers(without(column, self._missing))
             if bad.any():
                 raise NotNumbers
+            if self._form.kind == "date" and self._said.kind is None:
+                start = self.rows - len(column)
+                new = {zone: (str(column[at]).strip(), f"row {start + at + 1} of {self.where}")
+                       for zone, at in clocks(column).items()}  # fmt: skip
+                self._clocks = new | self._clocks
+                refuse_two_clocks(self.name, self._clocks)
             return blanked(found, self._missing) if self._form.kind == "number" else found
         try:
             values = typed(column) if self._said.kind != "category" else None
@@ -311,13 +319,19 @@ class _Column:
         """The distinct texts with their numbers of rows."""
         return Seen(dict(zip(self.words, zip(self._counts, self._first))), self.rows)
 
+    def clocks(self) -> dict[bool, tuple[str, str]]:
+        """The first moments with and without a time zone, see :func:`boostrun.data.deciding.clocks_of`."""
+        return self._clocks or clocks_of(self.seen(), self.where)
+
     def settle(self, other: _Column | None) -> Form:
         """The form of the column, and of ``other``, the same one in the test part."""
-        if self._form is not None:
-            return self._form
+        form = self._form or self._typed
+        if self.words:
+            form = form_of(self.name, self.where, self.seen(), self._said)
+        if other is not None and form.kind == "date" and self._said.kind is None:
+            refuse_two_clocks(self.name, other.clocks() | self.clocks())
         if not self.words:
-            return self._typed
-        form = form_of(self.name, self.where, self.seen(), self._said)
+            return form
         if other is not None and other.words and form.kind in ("number", "date"):
             form_of(self.name, other.where, other.seen(), self._said._replace(kind=form.kind))
         return form
@@ -419,6 +433,9 @@ class _Labels:
         words = list(self._places)
         if odd := [word for word in words if word in MISSING]:
             say(f"column '{self.name}' of {self.where} has a class {odd[0]!r}; dataset.na=[{odd[0]}] makes it missing")
+        cases = {word.casefold(): word for word in words}
+        if two := next(((word, cases[word.casefold()]) for word in words if cases[word.casefold()] != word), None):
+            say(f"column '{self.name}' of {self.where} has the classes {two[0]!r} and {two[1]!r}: two, as written")
         found = plain_labels(words)
         return names_of(found, f"column '{self.name}' of {self.where}") if found.dtype.kind == "f" else found
 
@@ -464,8 +481,19 @@ def _say_of_columns(read: _Read, forms: Mapping[str, Form]) -> None:
             )
 
 
-def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray) -> None:
-    """Name columns that number the rows, and columns that repeat the label."""
+def _is_beyond(values: np.ndarray) -> bool:
+    there = np.abs(values[np.isfinite(values)])
+    return bool((there % 1 == 0).all() and ((there > _EXACT) & (there < 2.0**64)).any())
+
+
+def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray, memory_mb: int) -> None:
+    """Name columns that number the rows, columns that repeat the label, large numbers, and the memory of many columns.
+    """
+    if (needed := 3 * min(_BYTES, 8 * len(columns) * min(_ROWS, len(x)))) > memory_mb << 20:
+        say(
+            f"{where} has {len(columns)} columns, and checking and binning them takes about {needed >> 20} MiB, more "
+            f"than run.memory_mb={memory_mb}"
+        )
     rows = min(len(x), max(_MANY, _HINTED // (8 * len(columns))))
     y = np.unique(y[:rows], return_inverse=True)[1]
     if rows < _MANY:
@@ -473,6 +501,8 @@ def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray) -> N
     head, where = np.asarray(x[:rows]), where if rows == len(x) else f"the first rows of {where}"
     for place, name in enumerate(columns):
         values = head[:, place]
+        if not (np.abs(values) < _EXACT).all() and _is_beyond(values):
+            say(f"column '{name}' of {where} has whole numbers beyond 2^53, where neighbours become one number")
         if _OF_ROWS.fullmatch(name) and len(np.unique(values)) == rows:
             say(f"column '{name}' of {where} has another value in each row; dataset.drop=[{name}] leaves it out")
         elif len(np.unique(values[: 10 * _MANY])) <= y.max() + 1:

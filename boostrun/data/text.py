@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from boostrun.data.columns import BLANKS
 from boostrun.data.deciding import number_forms
 from boostrun.data.files import TooMuch, reading
 from boostrun.errors import BoostrunError
@@ -131,7 +132,7 @@ class TextTable:
 
     def sample(self) -> dict[str, list[str]]:
         """The words of each column in the first rows, without blanks at both ends."""
-        rows = [[cell.strip() for cell in row] for row in self.layout.rows]
+        rows = [[cell.strip(BLANKS) for cell in row] for row in self.layout.rows]
         return {name: [row[place] for row in rows if place < len(row)] for place, name in enumerate(self.names)}
 
     def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = MISSING) -> Iterator[Any]:
@@ -346,6 +347,9 @@ def look(
     if len(words) > 1 and words == [*_over_numbers([rows[0], *rows[2:]])]:
         second = separator.join(rows[1])
         raise BoostrunError(f"{where} has a second line of names or units, {second[:60]!r}; remove it")
+    if place := _single_quotes(samples):
+        cells = separator.join(samples[0][place - 1 : place + 1])
+        raise BoostrunError(f"{where} quotes cells by ', as in {cells[:40]}: write \" in place of it")
     names, width = _names(rows, samples, named, where)
     before = text[: skipped + ends[0]] if named else text[:skipped]
     other = any(len(row) != len(rows[0]) for row in rows) or width != len(rows[0])
@@ -355,6 +359,15 @@ def look(
         other or quotes or separator == " " or not separator.isascii(),
         samples,
     )  # fmt: skip
+
+
+def _single_quotes(samples: list[list[str]]) -> int:
+    """The first column with the second halves of cells that are quoted by ' and hold the separator; 0 if none does."""
+    for place in range(1, min(map(len, samples), default=0)):
+        pairs = [(row[place - 1].strip(), row[place].strip()) for row in samples]
+        if all(one[:1] == "'" == two[-1:] and one[-1:] != "'" != two[:1] for one, two in pairs):
+            return place
+    return 0
 
 
 def _other_kind(where: str, kind: str) -> BoostrunError:

@@ -42,6 +42,7 @@ class RawTable:
     forms : column -> its form, of columns that are neither plain numbers nor categories: dates, decimal commas, ...
     missing : the words in a table of text that stand for a missing value.
     plain : whether numbers and dates of another plain form are taken, as another file may write them.
+    points : whether 1.234 has a decimal point for certain, though training had decimal commas.
 
     >>> import pandas
     >>> table = RawTable(("size", "colour"), "kind", {"colour": ("blue", "red")})
@@ -56,6 +57,7 @@ class RawTable:
     forms: Mapping[str, Form] = field(default_factory=dict)
     missing: tuple[str, ...] = MISSING
     plain: bool = True
+    points: bool = False
 
     def text(self) -> str:
         """The table as JSON, to be read by :meth:`of`."""
@@ -116,7 +118,7 @@ class RawTable:
         for other in _others(form) if self.plain else ():
             if bad.any():
                 plain, worse = other.numbers(column)
-                if form.detail.startswith("1,5"):  # 1.234 may be thousands
+                if form.detail.startswith("1,5") and not self.points:  # 1.234 may be thousands
                     worse |= ~_THOUSANDS.numbers(column)[1]
                 values, bad = np.where(bad, plain, values), bad & worse
         if form.kind == "number":

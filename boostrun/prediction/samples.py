@@ -273,7 +273,8 @@ def as_written(table: RawTable, source: TableSource, written: Mapping[str, Any])
         if taken != "category" and (words := first_words(source, name, table.missing)):
             seen = Seen({word: (1, row) for row, word in enumerate(words)}, len(words))
             forms[name] = form_of(name, source.where, seen, said._replace(kind=kind or taken))
-    return dataclasses.replace(table, forms=forms, plain=not (numbers or types)), dropped
+    points = isinstance(source, TextTable) and source.layout.separator == ","
+    return dataclasses.replace(table, forms=forms, plain=not (numbers or types), points=points), dropped
 
 
 def first_words(source: TableSource, name: str, missing: Collection[str]) -> list[str]:

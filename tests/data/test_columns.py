@@ -162,6 +162,10 @@ def decided(words, rows=30, **said):
         (["PT5M", "PT1H30M"], {}, "a date or time in a form that is not read"),
         (["10:00:00+01:00", "11:00:00+01:00"], {}, "a date or time in a form that is not read"),
         (["2024年1月31日", "2024年2月1日"], {}, "a date or time in a form that is not read"),
+        *(([word], {}, "a number in a form that is not read: write it as 1.5") for word in (
+            "0xff", "1.5D+03", "120/80", '="007"', "'7", "48°51'N", "٣", "３.５", "<5", "~5", "5±1", "5'11\"", "1h 20m",
+        )),
+        (["10-19", "20-29"], {}, Form("category", "", ("10-19", "20-29"))),
         (["P5", "P6"], {}, Form("category", "", ("P5", "P6"))),
         (["24/01/30", "24/02/31", "24/03/30"], {}, "day or year first"),
         (["1 days 02:00:00", "-1 days +23:00:00", "0 days 00:00:05"], {}, Form("time", "12:30")),

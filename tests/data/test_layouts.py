@@ -364,3 +364,53 @@ def test_a_date_of_a_new_row_may_be_written_in_another_plain_form():
         assert table.numbers(pyarrow.table({"day": [word]}), "new.csv").tolist() == [[1709596800.0]]
     with pytest.raises(BoostrunError, match="where the model takes a date such as 2024-01-31"):
         table.numbers(pyarrow.table({"day": ["5/3/2024"]}), "new.csv")
+
+
+LATE = {  # what stands in one late row of a table of 900, and what is said of it
+    "zone": ("2024-01-01 10:00", "2024-01-01 10:00+02:00",
+             "'2024-01-01 10:00.02:00' in row 801 of .* and '2024-01-01 10:00' in row 1 of .*types={x: date}"),
+    "no zone": ("2024-01-01T10:00Z", "2024-01-01 10:00", "'2024-01-01 10:00' in row 801 of .*types={x: date}"),
+    "order": ("2024-01-31", "31/12/2024", "two ways, 2024-01-31 in row 1 and 31/12/2024 in row 801"),
+    "no day": ("2024-02-01", "2024-02-30", "'2024-02-30' in row 801, which is no date"),
+    "text": ("7", "abc", "first abc in row 801"),
+    "mark": ("7", "\u200b8", [7.0, 8.0]), "comma": ("7", "7,5", [7.0, 7.5]),
+    "clock": ("2024-01-01", "2024-01-01 0:01", 60),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_late_row_is_read_as_it_would_be_in_the_first_rows(name, tmp_path):
+    usual, late, expected = LATE[name]
+    (tmp_path / "t.csv").write_text(
+        "x;n;y\n" + "".join(f"{late if row == 800 else usual};{row % 7};{'ab'[row % 2]}\n" for row in range(900))
+    )
+    if isinstance(expected, str):
+        with pytest.raises(BoostrunError, match=expected):
+            read(tmp_path / "t.csv")
+        return
+    found = read(tmp_path / "t.csv")
+    values = np.unique(np.concatenate([found.x_train[:, 0], found.x_test[:, 0]]))
+    assert np.diff(values) == expected if isinstance(expected, int) else values.tolist() == expected
+
+
+def test_a_zone_in_the_test_file_alone_is_a_sentence(tmp_path):
+    for name, zone in {"train.csv": "", "test.csv": "Z"}.items():
+        rows = (f"2024-01-{day} 10:00{zone},{day},{'ab'[day % 2]}\n" for day in range(11, 31))
+        (tmp_path / name).write_text("x,n,y\n" + "".join(rows))
+    with pytest.raises(BoostrunError, match=r"row 1 of test\.csv and .* row 1 of train\.csv, with and without"):
+        parts_of(*(source_of(name, tmp_path / name, OPTIONS) for name in ("train.csv", "test.csv")), OPTIONS)
+
+
+def test_what_is_read_but_may_not_be_meant_is_a_line(tmp_path, capsys):
+    rows = "".join(f"{2**60 + row};{['Yes', 'yes', 'no'][row % 3]}\n" for row in range(60))
+    (tmp_path / "t.csv").write_text("n;y\n" + rows)
+    read(tmp_path / "t.csv")
+    said = capsys.readouterr().err
+    assert "whole numbers beyond 2^53" in said and "the classes 'Yes' and 'yes': two, as written" in said
+    (tmp_path / "t.csv").write_text("a,b,y\n" + "1,'x, 2',0\n3,'y, 4',1\n" * 9)
+    with pytest.raises(BoostrunError, match=r"quotes cells by ', as in 'x,"):
+        read(tmp_path / "t.csv")
+    wide = pandas.DataFrame(np.zeros((4100, 520))).rename(columns="c{}".format).assign(y=np.arange(4100) % 2)
+    wide.to_parquet(tmp_path / "w.parquet")
+    parts_of(source_of("w", tmp_path / "w.parquet", {}, 16), None, OPTIONS, 16, tmp_path)
+    assert "520 columns, and checking and binning them takes about 34 MiB, more than run.mem" in capsys.readouterr().err

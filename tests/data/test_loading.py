@@ -91,7 +91,7 @@ def test_openml_is_kept_as_a_table_and_a_dead_network_is_a_sentence(tmp_path, mo
     ("config", "sentence"),
     [
         ({"name": "minst"}, "did you mean 'mnist'"),
-        ({"name": "digits", "split_sed": 1}, "did you mean 'split_seed'"),
+        ({"name": "digits", "split_sed": 1}, r"did you mean dataset\.split_seed=1"),
         ({"name": "digits", "test_fraction": 1.0}, "strictly between 0 and 1"),
         ({"name": "digits", "test_fraction": "a"}, "must be a number"),
         ({"name": "digits", "split_seed": -1}, "whole number"),

@@ -208,6 +208,21 @@ def test_keys_say_how_new_rows_are_written(key, ending, workplace, command):
         assert code == 2 and err.count("\n") <= 2
 
 
+def test_points_after_decimal_commas_are_taken_only_where_they_leave_no_doubt(workplace, command):
+    new = pd.DataFrame({"size": [0.25, 1.5, 0.125, 1.75] * 18, "kind": ["a", "b"] * 36})
+    new.to_csv("train.csv", sep=";", decimal=",", index=False)
+    written = of_run(workplace, "train.csv")
+    expected = predictions(command(f"predict {written} train.csv")[1])
+    new.to_csv("points.csv", sep=";", index=False)
+    assert predictions(command(f"predict {written} points.csv")[1]) == expected
+    new.loc[3, "size"] = 1.234
+    for separator, code in {",": 0, ";": 2}.items():
+        new.to_csv("doubt.csv", sep=separator, index=False)
+        found = command(f"predict {written} doubt.csv")
+        assert found[0] == code and (code == 0 or "row 4 has '1.234' in column 'size'" in found[2])
+    assert command(f"predict {written} doubt.csv dataset.decimal=point")[0] == 0
+
+
 def test_a_key_of_new_rows_is_checked_as_in_a_run(model, command):
     new = rows(30, 3)
     new.insert(0, "id", range(30))
