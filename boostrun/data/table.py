@@ -28,7 +28,7 @@ from boostrun.data.columns import (
     without,
     without_blank_rows,
 )
-from boostrun.data.dataset import _BYTES, _ROWS, Parts, RowFile, encode, names_of, refuse_many, stratified
+from boostrun.data.dataset import _BYTES, _ROWS, Parts, RowFile, encode, names_of, parts_of_rows, refuse_many
 from boostrun.data.deciding import Said, Seen, clocks_of, form_of, number_forms, refuse_two_clocks
 from boostrun.data.files import say
 from boostrun.data.text import MISSING, NotNumbers, TextTable
@@ -510,74 +510,6 @@ def _hint(where: str, columns: Sequence[str], x: np.ndarray, y: np.ndarray, memo
             pairs = len(np.unique(found * (y.max() + 1) + y))
             if pairs == y.max() + 1 == found.max() + 1:
                 say(f"column '{name}' of {where} repeats the label; dataset.drop=[{name}] leaves it out")
-
-
-# -- the split
-
-
-def parts_of_rows(
-    options: Mapping[str, Any], labels: np.ndarray, groups: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows for training and tests, according to ``split``, ``test_fraction`` and ``split_seed`` of ``options``.
-
-    Parameters
-    ----------
-    labels : ndarray, (n,)
-    groups : ndarray of int, (n,) or None, numbered as they appear; for ``split=groups``
-
-    Returns
-    -------
-    train, test : ndarray of int64, increasing
-    """
-    fraction, seed = options["test_fraction"], options["split_seed"] or 0  # null outside a trial
-    if options.get("split") == "time":
-        return last(len(labels), fraction)
-    return stratified(labels, fraction, seed) if groups is None else whole_groups(labels, groups, fraction, seed)
-
-
-def last(count: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rows for training and tests: the last ``fraction`` of ``count`` rows are for tests, at least one and never all.
-
-    >>> [part.tolist() for part in last(5, 0.3)]
-    [[0, 1, 2], [3, 4]]
-    """
-    first = count - min(max(round(fraction * count), 1), count - 1)
-    return np.arange(first), np.arange(first, count)
-
-
-def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Split between groups, with about ``fraction`` of each class for tests.
-
-    Groups are visited in random order. One goes to the test part if that brings the shares of the classes nearer to
-    ``fraction`` and leaves each class a training sample. If no group does, the smallest that leaves each class a
-    training sample goes there. Raises BoostrunError if every group holds all samples of some class.
-
-    >>> train, test = whole_groups(np.array([0, 1, 0, 1, 0, 1]), np.array([0, 0, 1, 1, 2, 2]), 0.34, seed=0)
-    >>> len(train), len(test)
-    (4, 2)
-    """
-    _, classes = np.unique(labels, return_inverse=True)
-    total = np.bincount(classes)
-    order = np.argsort(groups, kind="stable")
-    rows_of = np.split(order, np.cumsum(np.bincount(groups))[:-1])
-    taken, chosen, smallest = np.zeros(len(total)), [], None
-    for group in np.random.default_rng(np.random.SeedSequence(seed)).permutation(len(rows_of)):
-        counts = np.bincount(classes[rows_of[group]], minlength=len(total))
-        if ((taken + counts) >= total).any():
-            continue
-        if smallest is None or counts.sum() < len(rows_of[smallest]):
-            smallest = group
-        missing = fraction - taken / total
-        if np.abs(missing - counts / total).sum() < np.abs(missing).sum():
-            taken += counts
-            chosen.append(group)
-    if smallest is None:
-        raise BoostrunError(
-            f"dataset.split=groups: each of the {len(rows_of)} groups holds all samples of some class, so no group can "
-            "be the test part"
-        )
-    is_test = np.isin(groups, chosen or [smallest])
-    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
 
 
 def _label_column(columns: list, label, where: str, key: str = "label"):

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from boostrun.data.dataset import last, parts_of_rows, whole_groups
 from boostrun.data.options import splits_anew
-from boostrun.data.table import last, parts_of_rows, whole_groups
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import Bank
 from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan, table_of
