@@ -358,7 +358,13 @@ def lines(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
 def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
     able = frontier.eligible(budget)
     values = {point.method: frontier.paired(point) for point in able}
-    return compare_methods(values, frontier.sign > 0, frontier.sampling, {point.method: point.right for point in able})
+    right = {point.method: point.right for point in able}
+    return compare_methods(values, frontier.sign > 0, _of_marks(able, frontier), right)
+
+
+def _of_marks(able: Sequence[FrontierPoint], frontier: Frontier) -> Sampling:
+    """What a column is compared over: the test rows too, if all trials kept which they have right."""
+    return frontier.sampling if all(point.right for point in able) else Sampling(frontier.sampling.ratio)
 
 
 def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
@@ -395,14 +401,16 @@ def _limits(low: float, high: float, places: int) -> str:
 
 def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
+    columns = [_of_marks(frontier.eligible(budget), frontier) for budget in frontier.budgets]
+    tests = "; or ".join(dict.fromkeys(one.test for one in columns))
     told = [
         *frontier.about,
         f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "
         "deviation, ddof 1) over the trials. "
-        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({frontier.sampling.test}, "
-        f"Holm-corrected over the column, p >= {ALPHA}).",
-        f"ahead: the best mean of ours less that of the best rival; the same test, Holm-corrected over the budgets, "
-        f"p < {ALPHA}. {_intervals(frontier)}",
+        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({tests}, Holm-corrected over "
+        f"the column, p >= {ALPHA}).",
+        f"ahead: the best mean of ours less that of the best rival ({frontier.sampling.test}, Holm-corrected over the "
+        f"budgets, p < {ALPHA}). {_intervals(frontier)}",
     ]
     if fixed := list(dict.fromkeys(point.method for point in frontier.points if point.fixed and point.values)):
         told.append(f"{', '.join(fixed)}: nothing in it is random, and its one figure stands for every seed.")

@@ -309,7 +309,7 @@ def _leads(cells: Sequence[Comparison], entries: Sequence[Entry], labels: Sequen
         one, other = cells[best], cells[second]
         sampling = common([one.sampling, other.sampling])
         found = paired(one.values, other.values, sampling, (one.right, other.right))
-        said = "ahead" if other.rank == "worse" else "level"
+        said = "ahead" if other.rank == "worse" and found.larger_p < ALPHA else "level"
         lines.append(f"{labels[best]} less {labels[second]}: {in_words(found, sampling, one.metric)}: {said}")
     return lines
 

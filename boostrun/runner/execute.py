@@ -39,7 +39,7 @@ from boostrun.runner.plan import (
 )
 from boostrun.runner.progress import RunProgress, Tracker
 from boostrun.runner.queue import run_trials
-from boostrun.runner.worker import Execute, perform, pinned, warm_up
+from boostrun.runner.worker import Execute, is_own, perform, pinned, warm_up
 from boostrun.store import Store, StoreWriteError, provenance
 from boostrun.store import code as changes
 from boostrun.store.cell import Inputs, Trial
@@ -80,8 +80,8 @@ def run_cells(
     A cell whose data are missing raises DataMissingError before anything is run, or is left out with ``skip_missing``.
     A cell that does not fit its data raises BoostrunError, or is refused with ``skip_unfit``. ``progress`` and
     ``store`` are shared by several calls. With ``metrics`` every trial has metrics beside accuracy: those of stored
-    records without them are measured again, and kept as predictions. With ``rows`` it is kept which test rows each
-    trial that is run has right.
+    records without them are measured again, and kept as predictions. With ``rows``, and for one split of the user's own
+    data, it is kept which test rows each trial that is run has right.
     """
     first = all_settings[0]
     for settings in all_settings:
@@ -126,7 +126,7 @@ def run_cells(
                 execute = replace(execute, metrics="all")
             if first.run["predictions"]:
                 execute = replace(execute, predictions=str(predictions.folder_of(first)))
-            if rows:
+            if (rows or is_own(first.dataset)) and not first.splits:
                 execute = replace(execute, rows=str(predictions.folder_of(first)))
             outcome = run_trials(
                 trials,

@@ -166,7 +166,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     wanted = {cell_of(one.settings).key: one.settings for one in candidates if one.settings is not None}
     cells: dict[str, PlannedCell] = {}
     if not interrupted and wanted:
-        result = run_cells(list(wanted.values()), command=command, metrics=request.metric != ACCURACY, rows=True)
+        others = request.metric != ACCURACY
+        result = run_cells(list(wanted.values()), command=command, metrics=others, rows=len(splits) == 1)
         cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
         failed += result.failed
     sampling = Sampling(rows=len(table.labels("test")) if request.metric == ACCURACY else 0)

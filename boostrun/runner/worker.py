@@ -81,7 +81,7 @@ class Execute:
             if self.predictions:
                 kept = found if found and found.calibration else predictions.of(trained)
                 predictions.keep(Path(self.predictions), trial.key, kept)
-            if self.rows:
+            if self.rows and "holdout" not in trial.cell.dataset:
                 with contextlib.suppress(Exception):  # a model may not predict, and its trial is done
                     found = found or predictions.of(trained, most_bytes=0)
                     predictions.keep_right(Path(self.rows), trial.key, found.truth == found.predicted)

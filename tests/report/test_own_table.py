@@ -50,8 +50,9 @@ def test_trials_with_a_split_each_are_compared_by_the_corrected_test_and_those_o
     second = [89 + x for x in (0, 1, 0, 1, 0, 1, 0, 1, 0, 1)]
     split = {"name": "csv", "test_fraction": 0.2, "split_seed": None}
 
-    def table(dataset, rows=None):
-        made = [entry("geem", first), entry("rand", second)]
+    def table(dataset, rows=None, right=(None, None)):
+        made = [dataclasses.replace(entry(name, values), right=share)
+                for name, values, share in zip(("geem", "rand"), (first, second), right)]  # fmt: skip
         for record in (record for one in made for record in one.records):
             record["cell"]["dataset"] = dataset
             record["inputs"] = {"data": f"bank {record['seed'] if dataset is split else 0}"}
@@ -59,12 +60,15 @@ def test_trials_with_a_split_each_are_compared_by_the_corrected_test_and_those_o
         return own_table("mine", made, [{}, {}], METRIC)
 
     resplit, one_split, counted = table(split), table({"name": "csv"}), table({"name": "csv"}, rows=True)
-    assert [one.cells[1].rank for one in (resplit, one_split, counted)] == ["not worse", "worse", "not worse"]
+    assert [one.cells[1].rank for one in (resplit, one_split, counted)] == ["not worse", "worse", "worse"]
     assert "Nadeau & Bengio" in resplit.markdown() and "Nadeau" not in one_split.markdown()
     lead = [next(line for line in one.remarks if "less rand" in line) for one in (resplit, one_split, counted)]
     assert "over the splits, which overlap, -0.04 to" in lead[0] and lead[0].endswith("level")
     assert "over the trials +0." in lead[1] and lead[1].endswith("ahead") and "rows" not in lead[1]
-    assert "over the 50 test rows -" in lead[2] and lead[2].endswith("level")
+    assert "over the 50 test rows -" in lead[2] and lead[2].endswith("by a bound): level")
+    shares = (1.0,) * 45 + (0.0,) * 4 + (0.9,), (0.0,) * 4 + (1.0,) * 45 + (0.0,)  # who errs, errs on other rows
+    kept = table({"name": "csv"}, True, shares)
+    assert kept.cells[1].rank == "not worse" and any("by a bootstrap): level" in line for line in kept.remarks)
 
 
 def test_scores_of_probabilities_have_columns_with_a_dash_for_methods_without(mixed):
