@@ -41,7 +41,7 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +70,9 @@ _NEEDED = {
     "lines": ("item", "column", "is"), "errors": ("sides", "of"), "alike": ("sides", "margin"),
     "no_worse": ("sides", "margin"),
 }  # fmt: skip
-_ALTERNATIVES = re.compile(r"\w+(?:\|\w+)+")
 
 
-def read(path: Path, config_dir: str | None = None) -> list[Claim]:
+def read(path: Path) -> list[Claim]:
     """The claims of a file.
 
     Raises BoostrunError, one sentence that names the row, if the file does not have the form above.
@@ -85,8 +84,6 @@ def read(path: Path, config_dir: str | None = None) -> list[Claim]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
     _need(isinstance(rows, list) and rows, str(path), "is no list of claims", sign="")
-    labels = functools.cache(lambda item: _labels(item, config_dir))
-    rows = [_chosen(row, labels, f"{path} row {number}") for number, row in enumerate(rows, 1)]
     found = [_claim(row, f"{path} row {number}") for number, row in enumerate(rows, 1)]
     for one, count in Counter(claim.id for claim in found if claim.id).items():
         right = count == 1 and re.fullmatch(r"[a-z0-9-]+", one)
@@ -103,48 +100,6 @@ def _known(values: Mapping, known: Collection[str], place: str) -> None:
     for key in values:
         if key not in known:  # before the nearest name is looked for, which takes time
             raise BoostrunError(f"{place}: no key '{key}'{did_you_mean(str(key), known)}")
-
-
-def _chosen(row: Any, labels: Callable[[str], Collection[str]], place: str) -> Any:
-    """A row in which each ``one|another`` is replaced by the first of them that is in all items which have any."""
-    texts = list(_texts(row))
-    if not any(map(_ALTERNATIVES.search, texts)):
-        return row
-    swept = [{label.lower() for label in labels(text)} for text in dict.fromkeys(texts) if "/" in text]
-
-    def first(found: re.Match) -> str:
-        words = found[0].split("|")
-        having = [one for one in swept if any(word.lower() in one for word in words)]
-        known = [word for word in words if having and all(word.lower() in one for one in having)]
-        _need(known, place, f"its items have no data set of '{found[0]}' in common")
-        return known[0]
-
-    def replaced(part: Any) -> Any:
-        if isinstance(part, Mapping):
-            return {replaced(key): replaced(value) for key, value in part.items()}
-        if isinstance(part, list):
-            return [replaced(value) for value in part]
-        return _ALTERNATIVES.sub(first, part) if isinstance(part, str) else part
-
-    return replaced(row)
-
-
-def _labels(item: str, config_dir: str | None) -> Collection[str]:
-    """The labels of an item's columns; none if it is no item with trials."""
-    if item not in catalogue.options("paper", config_dir) or paper.drawing(item, config_dir):
-        return ()
-    return paper.names_of(item, config_dir).labels
-
-
-def _texts(part: Any) -> Iterator[str]:
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            yield from (*_texts(key), *_texts(value))
-    elif isinstance(part, list):
-        for value in part:
-            yield from _texts(value)
-    elif isinstance(part, str):
-        yield part
 
 
 def _claim(row: Any, place: str) -> Claim:
@@ -305,7 +260,7 @@ def claims_of(names: Sequence[str], config_dir: str | None = None) -> dict[str, 
     for name, path in files.items():
         if not names or name in names:
             with catalogue.leaving_out(name, requested=name in names):
-                rows = read(path, config_dir)
+                rows = read(path)
                 check(rows, f"the claims of {name}", config_dir)
                 found[name] = rows
     return found
