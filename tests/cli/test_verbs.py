@@ -99,7 +99,7 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert command(f"table {small} --strict")[0] == 1
     assert command(f"table {small.replace('digits,stl10', 'digits')} --strict")[0] == 0
     code, plan, _ = command(f"plan {small}")
-    assert "12 cached, 0 stale, 0 to run" in plan and "stl10" in plan
+    assert "18 cached, 0 stale, 0 to run" in plan and "stl10" in plan
 
 
 def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workplace):
@@ -108,7 +108,7 @@ def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workpla
         assert command(f"reproduce {small} algo={algo}")[0] == 0
         for path in (workplace / "results" / "runs").rglob("*.json"):
             path.unlink()  # a fresh clone has the packed records alone
-    assert "8 cached, 0 stale, 0 to run" in command(f"plan {small} algo=rand,max")[1]
+    assert "12 cached, 0 stale, 0 to run" in command(f"plan {small} algo=rand,max")[1]
     assert "max" not in (workplace / "results" / "reservoir" / "table3" / "table.md").read_text()
 
 
@@ -119,7 +119,7 @@ def test_folders_of_an_item_are_compared_by_the_records_of_its_table_wherever_th
     room = workplace / "results" / "reservoir"
     (room / "table3" / "records.parquet").rename(room / "records.parquet")
     code, out, _ = command("diff results/reservoir/table3 other/reservoir/table3")
-    assert code == 0 and out.startswith("a: 4 records, seeds 0, 1; b: 6 records, seeds 0 to 2")
+    assert code == 0 and out.startswith("a: 6 records, seeds 0, 1; b: 9 records, seeds 0 to 2")
     for one in ("results/reservoir/records.parquet", "other/reservoir/table3/records.parquet"):
         assert command(f"diff {one} {one}")[0] == 0
     assert "no record, file or item" in command("diff results/reservoir other/reservoir")[2]
