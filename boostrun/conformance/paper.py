@@ -74,7 +74,7 @@ def _named(paper: Paper) -> Iterator[str]:
     for name, dataset in paper.datasets.items():
         yield from _fault(f"data set {name}", importlib.import_module, dataset.loader)
     for name, pipeline in paper.features.items():
-        yield from _fault(f"features {name}", importlib.import_module, pipeline.module)
+        yield from _fault(f"features {name}", obtain, pipeline.target)
     for name, module in paper.public.items():
         yield from _fault(f"public {name}", obtain, f"{module}:{name}")
 

@@ -360,7 +360,7 @@ def load(
 
     >>> item = load("reservoir/table3", ["dataset=digits", "algo=rand", "r=100"])
     >>> [(place.setting, *place.values.values()) for place, _ in item.cells]
-    [('paper', 'rand', 'digits', '100'), ('tuned', 'rand', 'digits', '100')]
+    [('paper', 'rand', 'digits', '100'), ('tuned', 'rand', 'digits', '100'), ('newton', 'rand', 'digits', '100')]
     """
     raw = _read(name, config_dir)
     narrowed, others = item_checks.narrow(name, raw["blocks"], overrides)

@@ -79,16 +79,6 @@ def test_the_print_is_judged_without_records_and_a_claim_without_its_printed_fig
         assert code == 2 and not out and "mine/digits has no figure of the paper beside 'rand" in " ".join(err.split())
 
 
-def test_alternative_data_sets_are_the_first_that_the_items_have(command, own):
-    said = {"claim": "ahead on pens|DIGITS", "at": [["pens|digits"]], "cases": {"on pens|DIGITS": {}}}
-    (own / "claims.yaml").write_text(row(**said))
-    out = " ".join(command(f"claims mine --config-dir {own}")[1].split())
-    assert "ahead on DIGITS (1)" in out and "on DIGITS: test accuracy %, geem - rand" in out
-    (own / "claims.yaml").write_text(row(at=[["pens|letters"]]))
-    code, _, err = command(f"claims mine --config-dir {own}")
-    assert code == 2 and "no data set of 'pens|letters'" in " ".join(err.split())
-
-
 @pytest.mark.parametrize("change, sentence", [
     ({"item": "mine/digit"}, "did you mean 'mine/digits'"),
     ({"sides": ["geem", "rend"]}, "no row 'rend'; did you mean 'rand'"),

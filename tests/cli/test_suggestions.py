@@ -48,7 +48,7 @@ SENTENCES = {
     "table.metrics=AUC": "did you mean 'roc_auc'?", "table.metrics=f1": "did you mean 'macro_f1'?",
     "reproduce table3": "no paper item 'table3'; which one: adaptive/table3 or reservoir/table3?",
     "table table3": "which one: adaptive/table3 or reservoir/table3?", "plan fig2": "adaptive/figure2",
-    "report Table-3": "adaptive/table3 or reservoir/table3?", "reproduce shareboost": "one: shareboost/agd, ",
+    "report Table-3": "adaptive/table3 or reservoir/table3?", "reproduce shareboost": "one: shareboost/affine, ",
     "table digits-samples_held": "did you mean 'frontier/digits-samples_held'?",
 }  # fmt: skip
 

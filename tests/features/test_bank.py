@@ -287,7 +287,7 @@ def test_progress_is_lines_where_stderr_is_no_terminal(data, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(("features", "sentence"), [
-    ({"name": "rwa"}, "did you mean 'raw'"), ({"name": "raw", "bin": 3}, "did you mean 'bins'"),
+    ({"name": "rwa"}, "did you mean 'raw'"), ({"name": "raw", "bin": 3}, r"did you mean features\.bins=3"),
     ({"name": "raw", "bins": 257}, "between 2 and 256"), ({"name": "raw", "bins": "x"}, "whole number"),
     ({"name": "hog"}, "works on images"), ({"name": "own", "pipeline": "no.such.module"}, "no module no.such.module"),
 ])  # fmt: skip

@@ -104,7 +104,7 @@ def test_the_tuned_row_has_the_best_mean_of_the_search(table, search, algo):
 def test_the_next_best_of_wsam_is_level_with_the_best():
     found = means("calibration", "wsam")
     assert words_of("table3", "wsam")["next best"] == words_of("calibration", "wsam")[found.index[1]]
-    assert round(found.iloc[0] - found.iloc[1], 2) == 0.03  # as Table 3's note has it
+    assert round(found.iloc[0] - found.iloc[1], 2) == 0.02  # as Table 3's note has it
 
 
 # --- shareboost: the weight of Figure 4, its filter and its masks
