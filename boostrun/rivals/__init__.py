@@ -24,6 +24,8 @@ _LEAF_WISE = {  # search ranges of trees that grow leaf by leaf
     "feature_fraction": Range(0.2, 1.0),
 }
 _LEVEL_WISE = {"depth": Range(2, 8), "l2": Range(0.1, 100.0, log=True), "feature_fraction": Range(0.2, 1.0)}
+_EPOCHS = Range(2, 20, log=True)
+_FEW_ROUNDS = Range(1, 10, log=True)
 _FOREST = {
     "T": _ROUNDS, "min_samples_leaf": Range(1, 20, log=True),
     "feature_fraction": Choices(None, 0.05, 0.1, 0.2, 0.5, 1.0),
@@ -32,10 +34,19 @@ _FOREST = {
 
 def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
     keeps = {budget: f"{_HERE}.keys:{function}" for budget, function in more.pop("keeps", _TREES).items()}
-    settings: dict[str, Any] = {"budget": {"T": "n_estimators"}}
+    settings: dict[str, Any] = {"budget": {"T": "n_estimators"}, "evaluation": f"{_HERE}.rival:OfRivals"}
     return Method(
         target=f"{_HERE}.{target}", keys=kind, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
-        evaluation=f"{_HERE}.rival:OfRivals", keeps=keeps, **(settings | more),
+        keeps=keeps, **(settings | more),
+    )  # fmt: skip
+
+
+def _by_chunks(target: str, kind: type, summary: str, search: dict[str, Any], **more: Any) -> Method:
+    """A rival that learns from fresh chunks."""
+    settings: dict[str, Any] = {"keeps": {"samples_held": "by_batches"}, "budget": {"q": "batch_size"}}
+    return _rival(
+        target, kind, summary, evaluation=f"{_HERE}.rival:OfChunks",
+        search={**search, "epochs": _EPOCHS}, **(settings | more),
     )  # fmt: skip
 
 
@@ -144,8 +155,8 @@ PAPER = Paper(
     rivals=True,
     frontier={
         "samples_held": (
-            "lightgbm", "sgd", "random_forest", "logistic", "xgboost", "catboost", "hist_gradient_boosting",
-            "extra_trees",
+            "lightgbm", "sgd", "mlp", "lightgbm_chunks", "xgboost_chunks", "forest_chunks", "pasting", "sgd_fourier",
+            "random_forest", "logistic", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees",
         ),
         "features": (
             "logistic", "lightgbm", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees",
@@ -215,7 +226,53 @@ PAPER = Paper(
             keeps={"samples_held": "by_batches", "evaluations": "by_draws"}, budget={"q": "batch_size"},
             search={
                 "alpha": Range(1e-7, 1e-1, log=True), "loss": Choices("log_loss", "hinge"),
-                "epochs": Range(2, 20, log=True), "average": Choices(True, False),
+                "epochs": _EPOCHS, "average": Choices(True, False),
+            },
+        ),
+        "mlp": _by_chunks(
+            "linear:MLPRivalClassifier", keys.MLPKeys, "a neural network that reads chunks of samples and forgets them",
+            {
+                "hidden": Range(50, 400, log=True), "learning_rate": Range(1e-4, 1e-2, log=True),
+                "alpha": Range(1e-6, 1e-1, log=True), "minibatch": Range(16, 200, log=True),
+                "repeats": Range(1, 5, log=True),
+            },
+        ),
+        "sgd_fourier": _by_chunks(
+            "linear:FourierRivalClassifier", keys.FourierKeys,
+            "a linear model on random Fourier features, chunk by chunk (Rahimi & Recht 2007)",
+            {
+                "waves": Range(200, 2000, log=True), "gamma": Range(0.1, 10.0, log=True),
+                "loss": Choices("log_loss", "hinge"), "alpha": Range(1e-8, 1e-3, log=True),
+                "average": Choices(True, False),
+            },
+        ),
+        "pasting": _by_chunks(
+            "forests:PastingClassifier", keys.PastingKeys,
+            "trees on bites of samples that earlier trees get wrong (Breiman 1999)",
+            {"min_samples_leaf": Range(1, 20, log=True), "feature_fraction": Range(0.05, 1.0, log=True)},
+            keeps={"samples_held": "by_bites"}, budget={"r": "bite_size", "q": "batch_size"},
+        ),
+        "lightgbm_chunks": _by_chunks(
+            "boosted_trees:LightGBMChunksClassifier", keys.LightGBMChunksKeys,
+            "LightGBM that goes on with rounds on fresh chunks",
+            {"rounds": _FEW_ROUNDS, **{key: one for key, one in _LEAF_WISE.items() if key != "T"}},
+            needs=("lightgbm", "rivals"),
+        ),
+        "xgboost_chunks": _by_chunks(
+            "boosted_trees:XGBoostChunksClassifier", keys.XGBoostChunksKeys,
+            "XGBoost that goes on with rounds on fresh chunks",
+            {
+                "rounds": _FEW_ROUNDS, "learning_rate": _RATE, "min_weight_leaf": Range(0.01, 10.0, log=True),
+                **_LEVEL_WISE,
+            },
+            needs=("xgboost", "rivals"),
+        ),
+        "forest_chunks": _by_chunks(
+            "forests:ForestChunksClassifier", keys.ForestChunksKeys,
+            "a forest of scikit-learn with some trees on fresh chunks",
+            {
+                "rounds": _FEW_ROUNDS, "extra": Choices(False, True),
+                **{key: one for key, one in _FOREST.items() if key != "T"},
             },
         ),
         "logistic": _rival(

@@ -11,8 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.rivals.forests import Share, Trees, passes
-from boostrun.rivals.keys import CatBoostKeys, HistGradientKeys, LightGBMGossKeys, LightGBMKeys, XGBoostKeys
+from boostrun.rivals.forests import MoreTrees, Share, Trees, passes
+from boostrun.rivals.keys import (
+    CatBoostKeys,
+    HistGradientKeys,
+    LightGBMChunksKeys,
+    LightGBMGossKeys,
+    LightGBMKeys,
+    XGBoostChunksKeys,
+    XGBoostKeys,
+)
 
 
 class LightGBMClassifier(LightGBMKeys, Trees):
@@ -418,3 +426,71 @@ def _read_bins(nodes: np.ndarray) -> int:
     splits = nodes[nodes["is_leaf"] == 0]
     count = nodes["count"].astype(np.int64)
     return int(count[0] + np.minimum(count[splits["left"]], count[splits["right"]]).sum())
+
+
+# -- more rounds on fresh chunks
+
+
+class LightGBMChunksClassifier(LightGBMChunksKeys, MoreTrees, LightGBMClassifier):
+    """LightGBM that goes on from its model (``init_model``) with some rounds on each fresh chunk.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _begin(self) -> None:
+        self.booster_: Any = None
+
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        import lightgbm
+
+        k = len(self.classes_)
+        parameters: dict[str, Any] = {
+            "objective": "binary" if k == 2 else "multiclass", "num_class": 1 if k == 2 else k,
+            "learning_rate": self.learning_rate, "num_leaves": self.leaves, "min_data_in_leaf": self.min_samples_leaf,
+            "lambda_l2": self.l2, "feature_fraction": self._features_of(self._d) / self._d,
+            "boost_from_average": False,  # a chunk may lack a class, which would never come back from minus infinity
+            "seed": self._seed_of(chunk), "num_threads": 1, "deterministic": True, "force_row_wise": True,
+            "verbose": -1,
+        }  # fmt: skip
+        data = lightgbm.Dataset(X.astype(np.float32), y, params=parameters)
+        self.booster_ = lightgbm.train(  # kept for training: otherwise the whole model is written as text each time
+            parameters, data, self.rounds, init_model=self.booster_, keep_training_booster=True
+        )
+        return len(y)
+
+    def _finish(self) -> None:
+        self.booster_.free_dataset()
+        super()._finish()
+
+
+class XGBoostChunksClassifier(XGBoostChunksKeys, MoreTrees, XGBoostClassifier):
+    """XGBoost that goes on from its model with some rounds on each fresh chunk.
+
+    The booster is updated in place, which gives the model of ``xgb_model`` without copying it each time.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _begin(self) -> None:
+        self.booster_: Any = None
+
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        import xgboost
+
+        data = xgboost.DMatrix(X.astype(np.float32), y, nthread=1)  # earlier trees would read a chunk's bins as values
+        if self.booster_ is None:
+            k, features = len(self.classes_), self._features_of(self._d)
+            parameters: dict[str, Any] = {
+                "objective": "binary:logistic" if k == 2 else "multi:softprob", "learning_rate": self.learning_rate,
+                "max_depth": self.depth, "min_child_weight": self.min_weight_leaf, "lambda": self.l2,
+                "colsample_bytree": (features + 0.5) / self._d if features < self._d else 1.0, "base_score": 0.5,
+                "tree_method": "hist", "nthread": 1, "seed": self._first_seed, **({"num_class": k} if k > 2 else {}),
+            }  # fmt: skip
+            self.booster_ = xgboost.Booster(parameters, [data])
+        for number in range(self.rounds):
+            self.booster_.update(data, (chunk - 1) * self.rounds + number)
+        return len(y)

@@ -1,4 +1,5 @@
-"""The base of rivals made of trees, with their budgets of evaluations, features and bytes; and forests of scikit-learn.
+"""The base of rivals made of trees, with their budgets of evaluations, features and bytes; forests of scikit-learn
+They also have trees on fresh chunks, and pasting.
 
 Evaluations are pairs of a feature and a sample that a search for splits reads. The histogram of a node is read from its
 samples, and that of the larger child is a difference. So a tree of L leaves on n samples reads each feature at most
@@ -11,14 +12,15 @@ from __future__ import annotations
 import copy
 import math
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.rivals.keys import ForestKeys
-from boostrun.rivals.rival import ByRounds
+from boostrun.rivals.keys import ForestChunksKeys, ForestKeys, PastingKeys
+from boostrun.rivals.rival import ByChunks, ByRounds
 
 _ROUNDS = 10  # a budget of bytes reduces the number of leaves until so many rounds fit
 
@@ -297,3 +299,189 @@ class RivalExtraTreesClassifier(_Forest):
 def _depth(samples: int) -> int:
     """The depth of a tree that can separate so many samples."""
     return math.ceil(math.log2(max(samples, 2))) + 4
+
+
+# -- more trees on fresh chunks
+
+
+class MoreTrees(ByChunks):
+    """Base of models made of trees that go on from chunk to chunk, ``rounds`` at a time."""
+
+    rounds: int
+    most_rounds: int
+    columns_: np.ndarray | None = None
+
+    @property
+    def _most_chunks(self) -> int:
+        return max(1, self.most_rounds // self.rounds)
+
+    def _state(self) -> int:
+        return self.n_rounds_
+
+    def predict_after(self, X, rounds: Sequence[int]) -> Iterator[np.ndarray]:
+        """As for any rival that learns by chunks; a chunk may have added no tree."""
+        X, counts = self._checked(X), [self._stages[chunk] for chunk in rounds]
+        different = sorted(set(counts))
+        said = {count: self._labels(scores) for count, scores in zip(different, self._staged_scores(X, different))}
+        yield from (self.predict(X) if chunk == self.n_chunks_ else said[count] for chunk, count in zip(rounds, counts))
+
+    def _finish(self) -> None:
+        trees: Any = self
+        self.evaluations_ = trees._evaluated(Share(self.rounds, self.batch_size, trees._features_of(self._d)))
+        self.n_features_used_ = int(np.count_nonzero(trees._importances()))
+        self.model_bytes_ = trees._bytes(self.n_rounds_)
+
+
+class ForestChunksClassifier(ForestChunksKeys, MoreTrees, _Forest):
+    """A forest of scikit-learn that grows with ``warm_start``: some trees on each fresh chunk.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _begin(self) -> None:
+        from sklearn import ensemble
+
+        kind = ensemble.ExtraTreesClassifier if self.extra else ensemble.RandomForestClassifier
+        self.forest_ = kind(
+            0, max_leaf_nodes=self.leaves, min_samples_leaf=self.min_samples_leaf,
+            max_features=self._features_of(self._d), random_state=self._first_seed, n_jobs=1, warm_start=True,
+        )  # fmt: skip
+
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        absent = np.setdiff1d(np.arange(len(self.classes_)), y)
+        weights = None
+        if len(absent):  # the library wants every class each time: a row of weight 0 is none to a tree
+            weights = np.repeat([1.0, 0.0], [len(y), len(absent)])
+            X, y = np.concatenate([X, np.repeat(X[:1], len(absent), axis=0)]), np.concatenate([y, absent])
+        self.forest_.set_params(n_estimators=self.forest_.n_estimators + self.rounds).fit(X, y, sample_weight=weights)
+        return len(y) - len(absent)
+
+
+class PastingClassifier(PastingKeys, MoreTrees):
+    """Pasting small votes by importance (Breiman, Machine Learning 36, 1999): a tree on each bite of hard samples.
+
+    A fresh sample that the trees so far get wrong joins the bite, any other with the probability e / (1 - e), where e
+    is the error on fresh samples, smoothed: e <- p e + (1 - p) error since the last bite. A full bite grows a tree
+    without pruning and is dropped; the trees vote. Only trees that have not learnt a sample judge it (out of bag); 8
+    bytes of each learnt sample remain for this. A bite that is not full when all samples are drawn is left out.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    trees_ : decision trees of scikit-learn
+    error_ : float, e after the last bite
+    """
+
+    package = "sklearn.tree"
+    rounds, most_rounds = 1, np.iinfo(np.int64).max
+
+    @property
+    def _kept(self) -> int:
+        return self.bite_size
+
+    @property
+    def n_rounds_(self) -> int:
+        """Trees of the fitted model."""
+        return len(self.trees_)
+
+    def refuse(self, n: int, d: int, k: int) -> None:
+        """As for any rival, or if the samples that are drawn do not fill one bite."""
+        super().refuse(n, d, k)
+        to_draw = self.samples_drawn or self.epochs * n
+        if self.bite_size > to_draw // min(self.batch_size, to_draw) * min(self.batch_size, to_draw):
+            raise BoostrunError(f"r={self.bite_size}: {to_draw} samples are drawn in all, and fill no bite")
+
+    def _begin(self) -> None:
+        self.trees_: list[Any] = []
+        self._labels_of: list[np.ndarray] = []  # of the leaves of each tree
+        self._learnt: dict[int, list[int]] = defaultdict(list)  # mark of a sample -> trees that learnt it
+        self._rng = np.random.default_rng(self._first_seed)
+        self._factors = self._rng.integers(0, 2**64, self._d, np.uint64, endpoint=False)
+        self._bite: list[tuple[np.ndarray, np.ndarray]] = []
+        self.error_, self._seen, self._wrong = 0.5, 0, 0
+
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        held = sum(len(labels) for _, labels in self._bite)
+        before, at = held + len(y), 0
+        votes = self._out_of_bag(X, range(len(self.trees_)))
+        while at < len(y):
+            judged: np.ndarray = np.any(votes[at:] > 0, axis=1)
+            wrong = judged & (votes[at:].argmax(axis=1) != y[at:])
+            chance = min(1.0, self.error_ / max(1.0 - self.error_, 1e-12))
+            takes = np.flatnonzero(wrong | ~judged | (self._rng.random(len(wrong)) < chance))[: self.bite_size - held]
+            held += len(takes)
+            full = held == self.bite_size
+            looked = int(takes[-1]) + 1 if full else len(y) - at
+            self._seen += int(judged[:looked].sum())
+            self._wrong += int(wrong[:looked].sum())
+            self._bite.append((X[at + takes], y[at + takes]))
+            at += looked
+            if full:
+                self._grow_tree()
+                held = 0
+                votes += self._out_of_bag(X, [len(self.trees_) - 1])
+        return before - held
+
+    def _grow_tree(self) -> None:
+        """Grow a tree on the bite, and drop the bite."""
+        from sklearn.tree import DecisionTreeClassifier
+
+        X, y = (np.concatenate(part) for part in zip(*self._bite))
+        tree = DecisionTreeClassifier(
+            min_samples_leaf=self.min_samples_leaf, max_features=max(1, int(self.feature_fraction * self._d)),
+            random_state=self._seed_of(len(self.trees_)),
+        ).fit(X.astype(np.float32), y)  # fmt: skip
+        for mark in self._marks(X):
+            self._learnt[mark].append(len(self.trees_))
+        self.trees_.append(tree)
+        self._labels_of.append(tree.classes_[tree.tree_.value[:, 0].argmax(axis=1)])
+        if self._seen:
+            self.error_ = self.smoothing * self.error_ + (1.0 - self.smoothing) * self._wrong / self._seen
+        self._bite, self._seen, self._wrong = [], 0, 0
+
+    def _marks(self, X: np.ndarray) -> list[int]:
+        """A number (8 bytes) for each sample of X (n, d), the same for equal samples."""
+        bits = np.ascontiguousarray(X).view(f"u{X.dtype.itemsize}").astype(np.uint64)
+        return (bits @ self._factors).tolist()
+
+    def _said(self, X: np.ndarray, tree: int) -> np.ndarray:
+        """Class numbers (n,) by a tree for X (n, d) float32."""
+        return self._labels_of[tree][self.trees_[tree].tree_.apply(X)]
+
+    def _out_of_bag(self, X: np.ndarray, trees: Sequence[int]) -> np.ndarray:
+        """The votes (n, k) of some trees for each sample of X (n, d), without those trees that learnt it."""
+        votes, floats, rows = np.zeros((len(X), len(self.classes_)), np.int64), X.astype(np.float32), np.arange(len(X))
+        learnt = defaultdict(list)
+        for row, mark in enumerate(self._marks(X)):
+            for tree in self._learnt.get(mark, ()):
+                learnt[tree].append(row)
+        for tree in trees:
+            said = self._said(floats, tree)
+            votes[rows, said] += 1
+            if own := learnt.get(tree):
+                votes[own, said[own]] -= 1
+        return votes
+
+    def _finish(self) -> None:
+        grown = [tree.tree_ for tree in self.trees_]
+        reads = sum(int(tree.n_node_samples[tree.children_left >= 0].sum()) for tree in grown)
+        self.evaluations_ = reads * max(1, int(self.feature_fraction * self._d))
+        self.n_features_used_ = len({int(one) for tree in grown for one in tree.feature[tree.feature >= 0]})
+        self.model_bytes_ = sum(tree.__getstate__()["nodes"].nbytes + tree.value.nbytes for tree in grown)
+        del self._learnt, self._bite
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        return next(self._staged_scores(X, [len(self.trees_)]))
+
+    def _staged_scores(self, X: np.ndarray, rounds: Sequence[int]) -> Iterator[np.ndarray]:
+        floats, votes, done = X.astype(np.float32), np.zeros((len(X), len(self.classes_))), 0
+        for count in rounds:
+            for tree in range(done, count):
+                votes[np.arange(len(X)), self._said(floats, tree)] += 1.0
+            done = count
+            yield votes / max(count, 1)

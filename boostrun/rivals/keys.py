@@ -177,6 +177,105 @@ class SGDKeys(Keys):
     random_state: Any = None
 
 
+_SGD, _FOREST = map(fields_of, (SGDKeys, ForestKeys))
+
+
+@keys
+class ChunkKeys(Keys):
+    """Keys of rivals that learn from fresh chunks of samples and drop each before the next."""
+
+    _: KW_ONLY
+    batch_size: int = renamed(_SGD["batch_size"], help="q: samples of a chunk, which are held at a time")
+    epochs: int = renamed(_SGD["epochs"])
+    samples_drawn: int | None = renamed(_SGD["samples_drawn"])
+    random_state: Any = None
+
+
+@keys
+class MLPKeys(ChunkKeys):
+    """Keys of the multilayer perceptron."""
+
+    _: KW_ONLY
+    hidden: int = integer(100, help="units of the hidden layer, rectified")
+    learning_rate: float = real(1e-3, above=0.0, help="factor of Adam's steps")
+    alpha: float = real(1e-4, above=0.0, help="penalty on the squares of the weights")
+    minibatch: int = integer(32, help="samples of a step, at most a chunk")
+    repeats: int = integer(1, help="passes over a chunk before it is dropped")
+
+
+@keys
+class FourierKeys(ChunkKeys):
+    """Keys of the linear model on random Fourier features."""
+
+    _: KW_ONLY
+    waves: int = integer(1000, help="random Fourier features")
+    gamma: float = real(
+        1.0, above=0.0, help="of the kernel exp(-gamma |x - y|^2), times features and variance: 1 is SVC's scale"
+    )
+    loss: str = renamed(_SGD["loss"])
+    alpha: float = renamed(_SGD["alpha"], default=1e-6)
+    average: bool = renamed(_SGD["average"])
+
+
+@keys
+class PastingKeys(ChunkKeys):
+    """Keys of pasted trees."""
+
+    _: KW_ONLY
+    bite_size: int = integer(180, least=2, help="r: samples of a bite, on which a tree is grown; held beside a chunk")
+    batch_size: int = integer(20, help="q: fresh samples that are looked at at a time")
+    smoothing: float = real(0.75, least=0.0, below=1.0, help="share of the error before in the error after a bite")
+    min_samples_leaf: int = renamed(_FOREST["min_samples_leaf"])
+    feature_fraction: float = renamed(_LIGHTGBM["feature_fraction"], help="share of the features a split looks at")
+
+
+_MOST_ROUNDS = integer(1000, help="rounds in all at most; then nothing more is drawn")
+
+
+@keys
+class LightGBMChunksKeys(ChunkKeys):
+    """Keys of LightGBM that goes on with fresh chunks."""
+
+    _: KW_ONLY
+    rounds: int = integer(1, help="rounds on a chunk")
+    most_rounds: int = renamed(_MOST_ROUNDS)
+    min_samples_leaf: int = renamed(_LIGHTGBM["min_samples_leaf"])
+    learning_rate: float = renamed(_LIGHTGBM["learning_rate"])
+    leaves: int = renamed(_LIGHTGBM["leaves"])
+    l2: float = renamed(_LIGHTGBM["l2"], default=1.0)
+    feature_fraction: float = renamed(_LIGHTGBM["feature_fraction"])
+
+
+_LIGHTGBM_CHUNKS = fields_of(LightGBMChunksKeys)
+
+
+@keys
+class XGBoostChunksKeys(ChunkKeys):
+    """Keys of XGBoost that goes on with fresh chunks."""
+
+    _: KW_ONLY
+    rounds: int = renamed(_LIGHTGBM_CHUNKS["rounds"])
+    most_rounds: int = renamed(_MOST_ROUNDS)
+    learning_rate: float = renamed(_XGBOOST["learning_rate"])
+    depth: int = renamed(_XGBOOST["depth"])
+    min_weight_leaf: float = renamed(_XGBOOST["min_weight_leaf"])
+    l2: float = renamed(_XGBOOST["l2"])
+    feature_fraction: float = renamed(_XGBOOST["feature_fraction"])
+
+
+@keys
+class ForestChunksKeys(ChunkKeys):
+    """Keys of a forest that grows on fresh chunks."""
+
+    _: KW_ONLY
+    rounds: int = renamed(_LIGHTGBM_CHUNKS["rounds"], default=2, help="trees on a chunk")
+    most_rounds: int = renamed(_MOST_ROUNDS, help="trees in all at most; then nothing more is drawn")
+    extra: bool = boolean(False, help="extremely randomised trees instead of a random forest")
+    leaves: int | None = renamed(_FOREST["leaves"])
+    min_samples_leaf: int = renamed(_FOREST["min_samples_leaf"])
+    feature_fraction: float | None = renamed(_FOREST["feature_fraction"])
+
+
 @keys
 class SGBTKeys(Keys):
     """Keys of second-order boosting of stream trees; those not fixed by its paper are marked "ours"."""
@@ -220,6 +319,19 @@ def by_subset(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
 def by_batches(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that read all samples, so many at a time."""
     return {"q": _samples(budget, facts)}
+
+
+def by_bites(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings whose bite takes nine tenths of the samples held, and the fresh samples looked at the rest.
+
+    >>> by_bites(500, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
+    {'r': 450, 'q': 50}
+    """
+    held = _samples(budget, facts)
+    fresh = max(1, held // 10)
+    if held - fresh < 2:
+        raise BoostrunError(f"samples_held={budget:g}: a bite of two samples and a fresh one are needed")
+    return {"r": held - fresh, "q": fresh}
 
 
 def by_selection(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,18 +1,21 @@
-"""Linear rivals: scaling of features to [0, 1], the selection of features by a lasso, and two linear models."""
+"""Scaling of features to [0, 1], the selection of features by a lasso, two linear models, and models that learn from
+chunks by ``partial_fit``: a neural network, and a linear model on random Fourier features.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
-from boostrun.rivals.keys import LogisticKeys, SGDKeys
-from boostrun.rivals.rival import Holding, Scoring
+from boostrun.rivals.keys import FourierKeys, LogisticKeys, MLPKeys, SGDKeys
+from boostrun.rivals.rival import ByChunks, Holding, Scoring
 
 _PIECE = 2**26  # bytes of float64 features that are scored at a time
 _STEPS = 30  # of the solver, at each penalty of the path
@@ -195,3 +198,147 @@ class SGDRivalClassifier(SGDKeys, Scoring):
     def _scores(self, X: np.ndarray) -> np.ndarray:
         scores = in_pieces(lambda piece: self.model_.decision_function(self.scaling_.of(piece)), X)
         return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+# -- steps on fresh chunks
+
+
+class _BySteps(ByChunks):
+    """Base of models of scikit-learn with ``partial_fit``, on features scaled to [0, 1] by the values so far."""
+
+    model_: Any
+
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        self.model_.partial_fit(self._inputs(self.scaling_.take(X).of(X)), y, classes=np.arange(len(self.classes_)))
+        return len(y)
+
+    def _begin(self) -> None:
+        self.scaling_ = Between()
+
+    def _inputs(self, X: np.ndarray) -> np.ndarray:
+        """What the model reads of scaled samples X (n, d)."""
+        return X
+
+    def _weights(self) -> list[np.ndarray]:
+        """The arrays of the model's weights, which change from step to step."""
+        return [self.model_.coef_, self.model_.intercept_]
+
+    def _state(self) -> Any:
+        return [array.copy() for array in (*self._weights(), self.scaling_.least, self.scaling_.largest)]
+
+    def _finish(self) -> None:
+        self.evaluations_, self.n_features_used_ = self.samples_drawn_ * self._d, self._d
+        self.model_bytes_ = sum(array.nbytes for array in self._weights()) + 2 * 8 * self._d
+
+    def _scores(self, X: np.ndarray) -> np.ndarray:
+        return next(self._staged_scores(X, [self._state()]))
+
+    def _staged_scores(self, X: np.ndarray, rounds: Sequence[Any]) -> Iterator[np.ndarray]:
+        for *weights, least, largest in rounds:
+            scaling = Between()
+            scaling.least, scaling.largest = least, largest
+            yield in_pieces(lambda piece: self._of(self._inputs(scaling.of(piece)), weights), X)  # noqa: B023
+
+    @abstractmethod
+    def _of(self, X: np.ndarray, weights: list[np.ndarray]) -> np.ndarray:
+        """Scores (n, k) for the model's inputs X with some weights."""
+
+
+class MLPRivalClassifier(MLPKeys, _BySteps):
+    """scikit-learn's MLPClassifier with a hidden layer, by ``partial_fit``: one pass over each chunk with Adam.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    package = "sklearn.neural_network"
+
+    def _begin(self) -> None:
+        from sklearn.neural_network import MLPClassifier
+
+        super()._begin()
+        self.model_ = MLPClassifier(
+            (self.hidden,), alpha=self.alpha, learning_rate_init=self.learning_rate, random_state=self._first_seed
+        )
+
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        self.model_.set_params(batch_size=min(self.minibatch, len(y)))
+        for _ in range(self.repeats):
+            super()._take(X, y, chunk)
+        return len(y)
+
+    def _inputs(self, X: np.ndarray) -> np.ndarray:
+        return X.astype(np.float32)
+
+    def _weights(self) -> list[np.ndarray]:
+        return [*self.model_.coefs_, *self.model_.intercepts_]
+
+    def _of(self, X: np.ndarray, weights: list[np.ndarray]) -> np.ndarray:
+        inner, outer, first, last = weights
+        return _probabilities(np.maximum(X @ inner + first, 0.0) @ outer + last, "log_loss_all")
+
+
+class FourierRivalClassifier(FourierKeys, _BySteps):
+    """scikit-learn's SGDClassifier on random Fourier features (Rahimi & Recht 2007), chunk by chunk.
+
+    The features sqrt(2 / D) cos(<w, x> + b) have an inner product near exp(-gamma |x - y|^2). Their bandwidth is set on
+    the first chunk.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _begin(self) -> None:
+        from sklearn.linear_model import SGDClassifier
+
+        super()._begin()
+        rng = np.random.default_rng(self._first_seed)
+        self._directions = rng.normal(size=(self._d, self.waves)).astype(np.float32)
+        self._phases = rng.uniform(0.0, 2.0 * np.pi, self.waves).astype(np.float32)
+        self.scale_ = np.float32(0.0)
+        self.model_ = SGDClassifier(
+            loss=self.loss, alpha=self.alpha, average=self.average, random_state=self._first_seed
+        )  # fmt: skip
+
+    def _inputs(self, X: np.ndarray) -> np.ndarray:
+        if not self.scale_:
+            self.scale_ = np.float32(np.sqrt(2.0 * self.gamma / (self._d * max(float(X.var()), 1e-12))))
+        waves = X.astype(np.float32) @ self._directions
+        waves *= self.scale_
+        return np.sqrt(2.0 / self.waves) * np.cos(waves + self._phases)
+
+    def _finish(self) -> None:
+        super()._finish()
+        self.model_bytes_ += self._directions.nbytes + self._phases.nbytes
+
+    def _of(self, X: np.ndarray, weights: list[np.ndarray]) -> np.ndarray:
+        coefficients, offsets = weights
+        return _probabilities(X @ coefficients.T + offsets, self.loss)
+
+    @property
+    def predict_proba(self) -> Any:
+        """Probabilities (n, k) for X (n, d), as of ``sgd``; AttributeError with the hinge loss, which has none."""
+        if self.loss == "hinge":
+            raise AttributeError("the hinge loss has no probabilities")
+        return super().predict_proba
+
+
+def _probabilities(scores: np.ndarray, loss: str) -> np.ndarray:
+    """Probabilities (n, k) of scores (n, k), or (n, 1) for the second of two classes; scores as they are for a hinge.
+
+    Of "log_loss" each class is against the rest, and the sum is made 1; "log_loss_all" is the softmax.
+
+    >>> _probabilities(np.array([[0.0]]), "log_loss")
+    array([[0.5, 0.5]])
+    """
+    if scores.shape[1] == 1:
+        scores = np.column_stack([-scores, scores])
+        return scores if loss == "hinge" else expit(scores)
+    if loss == "log_loss_all":
+        return softmax(scores, axis=1)
+    if loss == "hinge":
+        return scores
+    found = expit(scores)
+    return found / np.maximum(found.sum(axis=1, keepdims=True), np.finfo(float).tiny)

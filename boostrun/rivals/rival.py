@@ -212,6 +212,119 @@ class OfRivals(Fitted):
         }  # fmt: skip
 
 
+# -- fresh chunks of samples, one after the other: what is held is one chunk
+
+
+def marks_of(chunks: int) -> list[int]:
+    """The numbers of chunks after which a curve has a point, each about 1.4 times the one before.
+
+    >>> marks_of(20)
+    [1, 2, 4, 5, 7, 10, 14, 20]
+    """
+    return sorted({max(1, round(chunks / 2 ** (step / 2))) for step in range(2 * chunks.bit_length())})
+
+
+class ByChunks(Scoring):
+    """Base of rivals that learn from fresh chunks. A subclass learns one in :meth:`_take`.
+
+    Attributes
+    ----------
+    n_chunks_ : int, chunks learnt from, each of ``batch_size`` samples
+    staged_samples_drawn_ : (n_chunks_,) samples drawn by the end of each
+    """
+
+    batch_size: int
+    epochs: int
+    samples_drawn: int | None
+    n_chunks_: int
+    _staged_scores: Callable[[np.ndarray, Sequence[Any]], Iterator[np.ndarray]]
+    """Yields scores (n, k) of X (n, d) for each of some states, the earliest first."""
+
+    def _learn(self, source: ArraySource) -> None:
+        self.classes_ = source.class_labels()
+        if len(self.classes_) < 2:
+            raise BoostrunError("all samples are of one class: there is nothing to learn")
+        to_draw = self.samples_drawn or self.epochs * len(source.labels)
+        size = min(self.batch_size, to_draw)
+        self.n_chunks_ = max(1, min(to_draw // size, self._most_chunks))
+        self._first_seed, self._d = self._seed(), source.n_features
+        self._begin()
+        filter_ = source.open(capacity=size + self._kept)
+        marks, self._stages = set(marks_of(self.n_chunks_)), {}
+        drawn = []
+        for chunk in range(1, self.n_chunks_ + 1):
+            X, y = filter_.draw(size)
+            filter_.release(self._take(X, np.searchsorted(self.classes_, y), chunk))
+            drawn.append(filter_.drawn)
+            if chunk in marks and (state := self._state()):  # before its first tree there is no model
+                self._stages[chunk] = state
+        self.staged_samples_drawn_ = np.array(drawn)
+        self.peak_samples_held_, self.samples_drawn_ = filter_.peak_held, filter_.drawn
+        self._finish()
+
+    @property
+    def _most_chunks(self) -> int:
+        """The most chunks that the keys allow."""
+        return np.iinfo(np.int64).max
+
+    @property
+    def _kept(self) -> int:
+        """The most samples that are held beside a chunk."""
+        return 0
+
+    def _seed_of(self, chunk: int) -> int:
+        """A seed for what is drawn at random on a chunk."""
+        return (self._first_seed + chunk) % _SEEDS
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Make an empty model of ``_d`` features and ``classes_``."""
+
+    @abstractmethod
+    def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
+        """Learn from X (q, d) with class numbers y (q,), and return the number of samples that are held no longer."""
+
+    @abstractmethod
+    def _state(self) -> Any:
+        """What :meth:`_staged_scores` needs of the model at this moment."""
+
+    @abstractmethod
+    def _finish(self) -> None:
+        """Count what was looked at, what is used, and the bytes of the model."""
+
+    @property
+    def checkpoints_(self) -> list[int]:
+        """Numbers of chunks after which :meth:`predict_after` has an answer."""
+        return list(self._stages)
+
+    def predict_after(self, X, rounds: Sequence[int]) -> Iterator[np.ndarray]:
+        """Yield labels (n,) after each number of chunks, some of ``checkpoints_`` in rising order."""
+        X = self._checked(X)
+        for count, scores in zip(rounds, self._staged_scores(X, [self._stages[count] for count in rounds])):
+            yield self._labels(self._scores(X) if count == self.n_chunks_ else scores)
+
+
+class OfChunks(OfRivals):
+    """The evaluation of rivals that learn by chunks: the curve has the samples drawn, and T counts the chunks."""
+
+    def _measured(self, model: Any, data: Any, seeds: Seeds) -> Result:
+        begun = time.perf_counter()
+        self._fit(model, data, seeds.filter)
+        trained = time.perf_counter()
+        marks, test, truth = model.checkpoints_, data.inputs("test"), data.labels("test")
+        found = [accuracy_pct(said, truth) for said in model.predict_after(test, marks)]
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained, **counts(model)}
+        drawn = [int(model.staged_samples_drawn_[mark - 1]) for mark in marks]
+        return {
+            "metrics": {"test_accuracy_pct": found[-1], "test_error_pct": 100.0 - found[-1]},
+            "cost": {**cost, "model_bytes": model.model_bytes_},
+            "curve": {"T": marks, "samples_drawn": drawn, "test_accuracy_pct": found},
+        }
+
+
+# -- any classifier
+
+
 class EstimatorClassifier(EstimatorKeys, Holding):
     """Any classifier like scikit-learn's, on a random subset of the samples, with one thread and a fixed seed.
 

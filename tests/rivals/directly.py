@@ -4,18 +4,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn import ensemble, linear_model, preprocessing, tree
+from sklearn import ensemble, linear_model, neural_network, preprocessing, tree
 
 from boostrun.config import catalogue, defaults
 from boostrun.data.source import ArraySource
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
-from boostrun.rivals.rival import OfRivals
+from boostrun.methods.declaration import obtain
 
 SEED = 7  # of a rival, and of the order of samples
 METHODS = {
     name: method for name, method in catalogue.methods().items()
-    if method.paper == "rivals" and "stream" not in method.inputs
+    if method.paper == "rivals" and "stream" not in method.inputs and name not in ("sgd_fourier", "pasting")
 }  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def in_a_run(name, folder, parts, features="raw"):
     table = Table(open_bank(data, {"name": features, **defaults("features", features)}, folder, folder / "cache"), kind)
     rival = METHODS[name].make({}, METHODS[name].budget_defaults, {"random_state": SEED})
     pytest.importorskip(rival.package)
-    result = OfRivals().run(rival, table, SimpleNamespace(filter=np.random.SeedSequence(SEED)))
+    result = obtain(METHODS[name].evaluation)().run(rival, table, SimpleNamespace(filter=np.random.SeedSequence(SEED)))
     return np.asarray(rival.predict(table.inputs("test"))), result["metrics"]["test_accuracy_pct"]
 
 
@@ -35,8 +35,8 @@ def directly(name, parts):
     """Labels of the test part from the library, with the parameters and the order of samples of :func:`in_a_run`."""
     x_train, y_train, x_test, _ = parts
     source = ArraySource(x_train, y_train, np.random.SeedSequence(SEED))
-    if name == "sgd":
-        return _sgd(source, x_test)
+    if name in CHUNKS:
+        return CHUNKS[name](source, x_test)
     return CALLS[name](*source.open(capacity=len(y_train)).draw(len(y_train)))(x_test)
 
 
@@ -78,17 +78,65 @@ def _logistic(x, y):
     return lambda new: model.predict(scaling.transform(new))
 
 
+def _chunks(source, size=200):
+    """Five passes over the samples in chunks, without a remainder; of a forest 1,000 trees at most."""
+    filter_ = source.open(capacity=size)
+    for _ in range(5 * len(source.labels) // size):
+        yield filter_.draw(size)
+        filter_.release(size)
+
+
 def _sgd(source, x_test):
-    scaling, model = (
-        preprocessing.MinMaxScaler(),
-        linear_model.SGDClassifier(loss="log_loss", average=True, random_state=SEED),
-    )
-    filter_, to_draw = source.open(capacity=200), 5 * len(source.labels)
+    model = linear_model.SGDClassifier(loss="log_loss", average=True, random_state=SEED)
+    scaling, filter_, to_draw = preprocessing.MinMaxScaler(), source.open(capacity=200), 5 * len(source.labels)
     while filter_.drawn < to_draw:
         x, y = filter_.draw(min(200, to_draw - filter_.drawn))
         model.partial_fit(scaling.partial_fit(x).transform(x), y, source.class_labels())
         filter_.release(len(y))
     return model.predict(scaling.transform(x_test))
+
+
+def _mlp(source, x_test):
+    model, scaling = neural_network.MLPClassifier(random_state=SEED, batch_size=32), preprocessing.MinMaxScaler()
+    for x, y in _chunks(source):
+        scaled = scaling.partial_fit(x).transform(x).astype(np.float32)
+        model.partial_fit(scaled, y, classes=source.class_labels())
+    return model.predict(scaling.transform(x_test).astype(np.float32))
+
+
+def _lightgbm_chunks(source, x_test):
+    import lightgbm
+
+    model = None
+    for chunk, (x, y) in enumerate(_chunks(source), start=1):
+        parameters = {
+            "objective": "multiclass", "num_class": 3, "seed": SEED + chunk, "num_threads": 1, "deterministic": True,
+            "force_row_wise": True, "boost_from_average": False, "lambda_l2": 1.0, "verbose": -1,
+        }  # fmt: skip
+        model = lightgbm.train(parameters, lightgbm.Dataset(x, y, params=parameters), 1, init_model=model)
+    return model.predict(x_test).argmax(axis=1)
+
+
+def _xgboost_chunks(source, x_test):
+    import xgboost
+
+    model, parameters = None, {"objective": "multi:softprob", "num_class": 3, "base_score": 0.5, "nthread": 1}
+    for x, y in _chunks(source):
+        model = xgboost.train(parameters, xgboost.DMatrix(x, y), 1, xgb_model=model)
+    return model.predict(xgboost.DMatrix(x_test)).argmax(axis=1)
+
+
+def _forest_chunks(source, x_test):
+    forest = ensemble.RandomForestClassifier(0, warm_start=True, random_state=SEED)
+    for x, y in _chunks(source):
+        forest.set_params(n_estimators=forest.n_estimators + 2).fit(x, y)
+    return forest.predict(x_test)
+
+
+CHUNKS = {
+    "sgd": _sgd, "mlp": _mlp, "lightgbm_chunks": _lightgbm_chunks, "xgboost_chunks": _xgboost_chunks,
+    "forest_chunks": _forest_chunks,
+}  # fmt: skip
 
 
 CALLS = {

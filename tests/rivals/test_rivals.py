@@ -31,7 +31,7 @@ FACTS = {"n_samples": 500, "n_features": 64, "n_classes": 10}
 
 
 def _budget(name):
-    return {symbol: {"T": 3, "q": 50}[symbol] for symbol in METHODS[name].budget}
+    return {symbol: {"T": 3, "q": 50, "r": 40}[symbol] for symbol in METHODS[name].budget}
 
 
 def made(name, seed=0, **keys):
@@ -80,6 +80,69 @@ def test_no_more_samples_are_held_than_the_budget_says(name):
     assert np.mean(rival.predict(X[1000:1200]) == Y[1000:1200]) > 0.4
     with pytest.raises(BoostrunError, match="10 classes"):
         keeping(name, "samples_held", 5)
+
+
+CHUNKS = [name for name, method in METHODS.items() if method.evaluation.endswith(":OfChunks")]
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+def test_a_rival_by_chunks_draws_what_it_is_told_and_its_curve_is_that_of_fewer_draws(name):
+    rival = made(name, samples_drawn=500).fit(X[:700], Y[:700])
+    assert rival.samples_drawn_ == 500 and rival.staged_samples_drawn_.tolist() == list(range(50, 501, 50))
+    mark = rival.checkpoints_[-2]
+    first, last = rival.predict_after(X[1000:1200], [mark, rival.n_chunks_])
+    shorter = made(name, samples_drawn=50 * mark).fit(X[:700], Y[:700])
+    assert np.array_equal(first, shorter.predict(X[1000:1200])) and np.array_equal(last, rival.predict(X[1000:1200]))
+    assert np.allclose(rival.predict_proba(X[1000:1010]).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+def test_a_chunk_may_lack_classes_and_two_classes_are_enough(name):
+    order = np.argsort(Y[:700] > 1, kind="stable")  # the Filter shuffles; few samples of eight classes
+    some = order[: np.count_nonzero(Y[:700] < 2) + 30]
+    rival = made(name, samples_drawn=1500).fit(X[some], Y[some])
+    assert np.mean(rival.predict(X[some])[Y[some] < 2] == Y[some][Y[some] < 2]) > 0.7
+    rival = made(name, samples_drawn=2000).fit(X[:700], Y[:700] > 4)
+    assert rival.score(X[700:], Y[700:] > 4) > 0.7
+
+
+def test_only_trees_that_have_not_learnt_a_sample_judge_it():
+    rival = made("pasting")
+    grown = []
+    tree = rival._grow_tree
+    rival._grow_tree = lambda: (grown.append({x.tobytes() for part, _ in rival._bite for x in part}), tree())
+    looked = rival._out_of_bag
+    found = []
+    rival._out_of_bag = lambda X, trees: found.append((X, list(trees), looked(X, trees))) or found[-1][2].copy()
+    rival.fit(X[:200], Y[:200])
+    assert len(grown) == rival.n_rounds_ > 5 and {len(bite) for bite in grown} <= set(range(20, 41))
+    for samples, trees, votes in found:
+        plain = np.zeros_like(votes)
+        for number in trees:
+            said = rival.trees_[number].predict(samples.astype(np.float32)).astype(int)
+            for row, x in enumerate(samples):
+                plain[row, said[row]] += x.tobytes() not in grown[number]
+        assert np.array_equal(votes, plain)
+
+
+def test_bites_hold_more_of_the_samples_that_are_hard():
+    rng = np.random.default_rng(0)
+    samples = rng.random((4000, 2))
+    labels = np.where(samples[:, 0] < 0.5, 0, rng.integers(0, 2, 4000))  # only noise is got wrong
+    rival, hard = METHODS["pasting"].make({}, {"r": 100, "q": 20}, {"random_state": 0}), []
+    tree = rival._grow_tree
+    rival._grow_tree = lambda: (hard.append(np.mean(np.concatenate([x for x, _ in rival._bite])[:, 0] > 0.5)), tree())
+    rival.fit(samples, labels)
+    assert hard[0] < 0.6 and 0.62 < np.mean(hard[5:]) < 0.72 and 0.2 < rival.error_ < 0.3  # 2/3 at e = 1/4
+
+
+def test_fourier_features_have_the_inner_products_of_the_kernel():
+    rival = METHODS["sgd_fourier"].make({"waves": 20_000, "samples_drawn": 50}, {"q": 50}, {"random_state": 0})
+    rival.fit(X[:60], Y[:60])
+    scaled = rival.scaling_.of(X[:8])
+    waves = rival._inputs(scaled)
+    squares = ((scaled[:, None] - scaled[None]) ** 2).sum(axis=2)
+    assert np.allclose(waves @ waves.T, np.exp(-squares * rival.scale_**2 / 2), atol=0.05)
 
 
 def keeping_all(*kinds):
