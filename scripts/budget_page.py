@@ -33,12 +33,17 @@ model that reads batch by batch? Each method is [tuned alike under each
 budget](../howto/frontier.md#how-it-is-measured). The best of our methods is then compared with the best rival on test
 data, over the trials and over the rows of the test part. Where a rival is ahead, use the rival.
 
-Samples *held* are the samples in memory at one time. Over the whole training, `sgd` reads all of the data and a
-reservoir draws fresh samples each round, [for one class after the other](../howto/frontier.md#several-classes); both
-drop most of them again. With one reservoir for all classes [accuracy is
-lower](../../results/reservoir/trees_shared/table.md). LightGBM, XGBoost, forests and `logistic` cannot do this: they
-are trained on as many samples drawn at random. If all your data fit into memory, you do not have this budget.
+Samples *held* are the samples in memory at one time. A reservoir draws fresh samples each round, [for one class after
+the other](../howto/frontier.md#several-classes), and drops most of them again; with one reservoir for all classes
+[accuracy is lower](../../results/reservoir/trees_shared/table.md). Rivals can do this too: `sgd` reads all of the data
+batch by batch, and a neural network, LightGBM, XGBoost and forests [go on from one fresh chunk to the
+next](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
+are trained on as many samples drawn once at random. If all your data fit into memory, you do not have this budget.
 """
+_WITHOUT = """**Of the rivals that go on from chunk to chunk these frontiers have `sgd` only**: what they say of rivals
+holds for those in the tables.
+"""
+_CHUNKS = "mlp", "lightgbm_chunks", "xgboost_chunks", "forest_chunks", "pasting", "sgd_fourier"
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
 )
@@ -62,6 +67,9 @@ def summary_of(folder: Path, kind: str) -> FrontierSummary | None:
 def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     head = KINDS[summary.kind].head
     yield f"## A budget of {head}\n"
+    methods = {row["method"] for one in summary.frontiers for row in one.table}
+    if summary.kind == "samples_held" and not methods.intersection(_CHUNKS):
+        yield _WITHOUT
     yield f"{summary.counted}. {escape(summary.sentence())}\n"
     where = "data sets" if len(summary.sets) == len(summary.frontiers) else "frontiers"
     yield f"Number of {where} on which each side is ahead, by {head}:\n"

@@ -157,9 +157,8 @@ def frontier(words: Arguments) -> int:
     """Tune and run what is missing; write table.md, table.csv, figure.png, figure.svg and the records, and print."""
     if words.names:
         return _summary(words)
-    from boostrun.report.figures import write_both
-    from boostrun.report.frontier import text, with_rows, write_table
-    from boostrun.report.frontier_summary import draw_frontier, read_frontier
+    from boostrun.report.frontier import text
+    from boostrun.report.frontier_summary import with_rows, write_table
     from boostrun.runner.frontier import measure
     from boostrun.store import write_records
 
@@ -182,11 +181,20 @@ def frontier(words: Arguments) -> int:
         write_records(folder / "search", found.searched, results)
     # a refusal is not a failure of the command: the table gives the reason
     found.failed = [record for record in found.failed if record["error"]["type"] != BoostrunError.__name__]
-    if (figure := draw_frontier(read_frontier(folder, request.kind), request.kind)) is not None:
-        written += [path.name for path in write_both(figure, folder / "figure")]
+    written += [path.name for path in _draw_frontier(folder, request.kind, folder)]
     print(text(made))
     print(f"written: {folder}/{', '.join(written + ([packed.name] if packed else []))}")
     return print_end(found, words)
+
+
+def _draw_frontier(folder: Path, kind: str, into: Path) -> list[Path]:
+    """Draw the figures of a stored frontier: by its budget, and by samples drawn if these are known."""
+    from boostrun.report.figures import write_both
+    from boostrun.report.frontier_summary import draw_by_draws, draw_frontier, read_frontier
+
+    files = read_frontier(folder, kind)
+    figures = {"figure": draw_frontier(files, kind), "drawn": draw_by_draws(files, kind)}
+    return [path for name, figure in figures.items() if figure is not None for path in write_both(figure, into / name)]
 
 
 def _without_places(words: Arguments) -> list[str]:
@@ -319,8 +327,7 @@ def _words_of(path: Path, left_out: tuple[str, ...]) -> list[str]:
 
 def _show_frontier(words: Arguments) -> int:
     """Print the stored table of ``frontier/NAME``; with ``--draw`` draw its figure from that table."""
-    from boostrun.report.figures import write_both
-    from boostrun.report.frontier_summary import draw_frontier, read_frontier
+    from boostrun.report.frontier_summary import read_frontier
 
     name = words.names[0].removeprefix(ROOM)
     folder = Path(compose_one(words_of_places(words.overrides), words.config_dir).root["results"]) / "frontiers" / name
@@ -330,7 +337,6 @@ def _show_frontier(words: Arguments) -> int:
     if "draw" in words.flags:
         rows = read_frontier(folder, "").table
         kind = next((kind for kind in BUDGETS if rows and kind in rows[0]), "")
-        figure = draw_frontier(read_frontier(folder, kind), kind) if kind else None
-        drawn = [] if figure is None else write_both(figure, Path(words.output or folder) / "figure")
+        drawn = _draw_frontier(folder, kind, Path(words.output or folder)) if kind else []
         print(f"written: {', '.join(map(str, drawn))}" if drawn else "there is nothing to draw")
     return 0

@@ -30,6 +30,7 @@ METRICS = {name: name for name in METRIC_NAMES} | {
     "accuracy": ACCURACY, "balanced_accuracy": "balanced_accuracy_pct", "macro_f1": "macro_f1_pct",
 }  # fmt: skip
 _OF_PROBABILITIES = {"log_loss": 3, "roc_auc": 4, "average_precision": 4}  # and their decimals in a table
+HELD = "peak_samples_held"
 _SHARES = ("accuracy_pct", "error_pct", "f1_pct")  # ends of the names of percentages of samples
 _FEW_ROWS = 30
 _Z = 1.96  # of a two-sided 95 % interval
@@ -160,8 +161,26 @@ def value(record: Mapping, metric: str, rounds: int | None = None) -> float | No
     for part in parts:
         found = part.get(metric)
         if isinstance(found, (int, float)) and not isinstance(found, bool):
-            return float(found) if math.isfinite(found) else None
+            # the shuffle buffer of each reservoir of a stream holds samples, too
+            buffered = part.get("buffer_rows", 0) * part.get("reservoirs", 1) if metric == HELD else 0
+            return float(found) + buffered if math.isfinite(found) else None
     return None
+
+
+def of_draws(cost: Mapping[str, Any], samples: int, classes: int) -> dict[str, float]:
+    """The ``passes`` of a trial over so many training ``samples``, and its ``reservoirs``; empty if it counts no draws.
+
+    ``reservoirs`` is 1 if samples are drawn for all classes together, otherwise the number of binary problems.
+
+    >>> of_draws({"samples_drawn": 630, "samples_drawn_per_problem": 63}, 600, 10)
+    {'passes': 1.05, 'reservoirs': 10}
+    >>> of_draws({"samples_drawn": 630}, 600, 10)
+    {'passes': 1.05, 'reservoirs': 1}
+    """
+    if not (drawn := cost.get("samples_drawn")) or not samples:
+        return {}
+    together = cost.get("samples_drawn_per_problem", drawn) == drawn
+    return {"passes": drawn / samples, "reservoirs": 1 if together or classes < 3 else classes}
 
 
 def by_seed(records: Sequence[Mapping], metric: str, rounds: int | None = None) -> tuple[dict, list[str]]:

@@ -6,19 +6,24 @@ methods is tested against the best rival.
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import io
 import itertools
 import math
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostrun.report.entry import ACCURACY, by_seed, done, measure_of, places_of, value
+from boostrun.report.entry import (
+    ACCURACY,
+    Entry,
+    by_seed,
+    curve_points,
+    done,
+    measure_of,
+    of_draws,
+    places_of,
+    value,
+)
 from boostrun.report.markup import (
     BEST,
     MISSING,
@@ -34,8 +39,6 @@ from boostrun.report.markup import (
     metric_name,
     pipe_table,
     spread,
-    write_bytes,
-    write_texts,
 )
 from boostrun.report.statistics import (
     ALPHA,
@@ -133,7 +136,8 @@ class FrontierPoint:
 class Frontier:
     """All points of one data set, kind of budget and metric; ``about`` has lines on how they were made.
 
-    ``sampling`` says what the trials sample of the data.
+    ``sampling`` says what the trials sample of the data. ``samples`` and ``classes`` are the numbers in the training
+    part; 0 if they are not known.
     """
 
     dataset: str
@@ -142,6 +146,8 @@ class Frontier:
     about: tuple[str, ...] = ()
     metric: str = ACCURACY
     sampling: Sampling = ONE_SPLIT
+    samples: int = 0
+    classes: int = 0
 
     @property
     def title(self) -> str:
@@ -179,6 +185,31 @@ class Frontier:
             return math.nan
         return mean_std(found)[0] if self.kind == "seconds" else max(found)
 
+    def draws(self, point: FrontierPoint) -> dict[str, float]:
+        """Means over the trials: samples ``drawn``, ``passes`` over the data, ``reservoirs``, ``seconds`` of training.
+
+        Empty unless samples held are the budget and records count the samples drawn.
+        """
+        costs = [record["cost"] for record in done(point.records) if "samples_drawn" in record["cost"]]
+        if not costs or self.kind != "samples_held":
+            return {}
+        rows = [
+            {"drawn": cost["samples_drawn"], **of_draws(cost, self.samples, self.classes),
+             "seconds": cost.get("train_seconds", math.nan)}
+            for cost in costs
+        ]  # fmt: skip
+        return {name: mean_std(row[name] for row in rows)[0] for name in rows[0]}
+
+    def course(self, point: FrontierPoint) -> list[tuple[float, float, float]]:
+        """(samples drawn, mean, standard deviation of the metric) during training; its end alone if no more is known.
+
+        Empty as for :meth:`draws`.
+        """
+        if not (drawn := self.draws(point)) or not point.values:
+            return []
+        entry = Entry(point.method, (), {}, point.expected, point.records)
+        return curve_points(entry, self.metric, "samples_drawn") or [(drawn["drawn"], point.mean, point.std)]
+
     def over(self, point: FrontierPoint) -> bool:
         """Whether a point spent more than its budget: it is shown, and does not compete."""
         return self.spent(point) > point.budget * (1 + 1e-9)
@@ -203,7 +234,6 @@ def _spent(record: Mapping[str, Any], costs: Sequence[Sequence[str]]) -> float:
     return math.nan
 
 
-ROWS = "rows.npz"
 WIN, TIE, LOSS, UNTESTED, ALONE = "win", "tie", "loss", "untested", "alone"
 
 
@@ -399,6 +429,43 @@ def _limits(low: float, high: float, places: int) -> str:
     return " to ".join(ends) if all(ends) else MISSING
 
 
+DRAWS = ("drawn", "passes", "reservoirs", "seconds")
+_MOST_DRAWS = 5  # columns of numbers of samples drawn
+
+
+def draws(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
+    """A head and rows of texts: what each method draws under each budget; the head alone if nothing is known."""
+    head = KINDS[frontier.kind].head, "method", metric_name(frontier.metric)
+    found = [[*head, "drawn", "passes", "reservoirs", "fit s"]]
+    for budget in frontier.budgets:
+        for point in sorted(frontier.at(budget), key=lambda point: point.rival):
+            if spent := frontier.draws(point):
+                passes = f"{spent['passes']:.3g}" if "passes" in spent else MISSING
+                several = "one a class" if spent.get("reservoirs", 1) > 1 else "one for all"
+                found.append([
+                    amount(budget, group), point.method, decimal(point.mean, places=places_of(point.metric)),
+                    count(spent["drawn"], group), passes, several, decimal(spent["seconds"], group=group) or MISSING,
+                ])  # fmt: skip
+    return found
+
+
+def by_draws(frontier: Frontier, budget: float, group: str = NARROW) -> list[list[str]]:
+    """A head and rows of texts: the metric of each method under a budget after so many samples drawn at most.
+
+    The columns are powers of ten, then the most that any method draws.
+    """
+    courses = {point.method: course for point in frontier.eligible(budget) if (course := frontier.course(point))}
+    most = max((course[-1][0] for course in courses.values()), default=0.0)
+    marks = [*(10.0**power for power in range(12) if budget <= 10.0**power < most), most][-_MOST_DRAWS:]
+    found = [["method", *(amount(round(mark), group) for mark in marks)]]
+    for method in frontier.methods:
+        known = [[mean for drawn, mean, _ in courses.get(method, ()) if drawn <= mark] for mark in marks]
+        if any(known):
+            found.append([method, *(decimal(some[-1], places=places_of(frontier.metric)) if some else MISSING
+                                    for some in known)])  # fmt: skip
+    return found
+
+
 def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
     columns = [_of_marks(frontier.eligible(budget), frontier) for budget in frontier.budgets]
@@ -412,6 +479,11 @@ def notes(frontier: Frontier) -> list[str]:
         f"ahead: the best mean of ours less that of the best rival ({frontier.sampling.test}, Holm-corrected over the "
         f"budgets, p < {ALPHA}). {_intervals(frontier)}",
     ]
+    if any(map(frontier.draws, frontier.points)):
+        told.append(
+            "drawn: samples that are read in all; passes: drawn by training samples; reservoirs: whether samples are "
+            "drawn once for all classes, or for each class anew. The settings are those of the largest number drawn."
+        )
     if fixed := list(dict.fromkeys(point.method for point in frontier.points if point.fixed and point.values)):
         told.append(f"{', '.join(fixed)}: nothing in it is random, and its one figure stands for every seed.")
     able = [point for point in frontier.points if point.values and math.isnan(frontier.spent(point))]
@@ -459,7 +531,9 @@ def text(frontier: Frontier) -> str:
     own = notes(frontier)[len(frontier.about) + 2 :]  # without the two that explain the tables
     second = contest(frontier, " ")
     title = [frontier.title] * (frontier.metric != ACCURACY)
-    parts = [title, align(lines(frontier, " ")), align(second) if len(second) > 1 else [], [*frontier.about, *own]]
+    third = draws(frontier, " ")
+    tables = [align(table) for table in (second, third) if len(table) > 1]
+    parts = [title, align(lines(frontier, " ")), *tables, [*frontier.about, *own]]
     told = "\n\n".join("\n".join(part) for part in parts if part)
     return f"{told}\n\n{sentence(frontier)}".replace(NARROW, " ")
 
@@ -469,6 +543,12 @@ def markdown(frontier: Frontier) -> str:
     first, second = lines(frontier), contest(frontier)
     remarks = "\n".join(f"- {escape(note)}" for note in notes(frontier))
     tables = [pipe_table(first, range(1, len(first[0])))] + ([pipe_table(second, (3, 6))] if len(second) > 1 else [])
+    if len(third := draws(frontier)) > 1:
+        tables.append(pipe_table(third, (0, 2, 3, 4, 6)))
+        for budget in frontier.budgets:
+            if len(table := by_draws(frontier, budget)) > 1:
+                head = f"By samples drawn, {KINDS[frontier.kind].phrase.format(amount(budget))}:"
+                tables += [head, pipe_table(table, range(1, len(table[0])))]
     return "\n\n".join([f"# {escape(frontier.title)}", escape(sentence(frontier)), *tables, remarks]) + "\n"
 
 
@@ -476,18 +556,33 @@ def as_csv(frontier: Frontier) -> str:
     """A line for each point: its figure, budget spent and settings, with ten digits; named if it is not accuracy."""
     named = _named(frontier)
     names = ("n", "expected", "mean", "std", "rank", "spent", "over", "words", "reason")
-    found: list[list] = [["method", "rival", frontier.kind, *names, *named]]
+    drawn = DRAWS if frontier.kind == "samples_held" else ()
+    found: list[list] = [["method", "rival", frontier.kind, *names, *drawn, *named]]
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     for point in frontier.points:
         rank = marks[point.budget].get(point.method, "")
         figures = (point.mean, point.std, frontier.spent(point))
-        numbers = ["" if math.isnan(each) else f"{each:.10g}" for each in figures]
+        numbers = list(map(_digits, figures))
         found.append([
             point.method, int(point.rival), f"{point.budget:.10g}", len(point.values), point.expected, *numbers[:2],
             rank, numbers[2], int(frontier.over(point)), point.words, point.reason,
-            *named.values(),
+            *(_digits(frontier.draws(point).get(name, math.nan)) for name in drawn), *named.values(),
         ])  # fmt: skip
     return csv_text(found)
+
+
+def courses_as_csv(frontier: Frontier) -> str:
+    """A line for each point of :meth:`Frontier.course`, with ten digits; empty if there are none."""
+    named = _named(frontier)
+    found = [
+        [point.method, int(point.rival), f"{point.budget:.10g}", *map(_digits, one), *named.values()]
+        for point in frontier.points if not frontier.over(point) for one in frontier.course(point)
+    ]  # fmt: skip
+    return csv_text([["method", "rival", frontier.kind, "drawn", "mean", "std", *named], *found]) if found else ""
+
+
+def _digits(number: float) -> str:
+    return "" if math.isnan(number) else f"{number:.10g}"
 
 
 def contest_as_csv(frontier: Frontier) -> str:
@@ -503,51 +598,3 @@ def contest_as_csv(frontier: Frontier) -> str:
 def _named(frontier: Frontier) -> dict[str, str]:
     """The column that names the metric, which is left out for accuracy."""
     return {} if frontier.metric == ACCURACY else {"metric": frontier.metric}
-
-
-def with_rows(frontier: Frontier, folder: Path) -> Frontier:
-    """The frontier with which test rows are right, of points whose trials are known from ``folder``/rows.npz alone."""
-    import numpy as np
-
-    try:
-        with np.load(folder / ROWS, allow_pickle=False) as file:
-            known = dict(file)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-        return frontier
-    points = []
-    for point in frontier.points:
-        counts = known.get(_trials_of(point)) if point.right is None else None
-        if counts is None or counts.shape != (frontier.sampling.rows,):
-            points.append(point)
-        else:
-            points.append(dataclasses.replace(point, right=tuple((counts / len(point.records)).tolist())))
-    return dataclasses.replace(frontier, points=tuple(points))
-
-
-def _trials_of(point: FrontierPoint) -> str:
-    """A digest of the trials of a point."""
-    return hashlib.sha256(" ".join(sorted(str(one.get("key")) for one in point.records)).encode()).hexdigest()[:16]
-
-
-def _rows(frontier: Frontier) -> bytes:
-    """The content of rows.npz: on each test row (rows,), how many trials of a point are right, by a digest of these."""
-    import numpy as np
-
-    content = io.BytesIO()
-    found = {
-        _trials_of(point): np.rint(np.array(point.right) * len(point.records)).astype(np.uint16)
-        for point in frontier.points if point.right is not None
-    }  # fmt: skip
-    np.savez_compressed(content, **found)
-    return content.getvalue()
-
-
-def write_table(frontier: Frontier, folder: Path) -> list[Path]:
-    """Put table.md, table.csv, contest.csv, and rows.npz if rows are known, into ``folder``.
-
-    BoostrunError if it cannot be written.
-    """
-    tables = {"table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier)}
-    written = write_texts(folder, {"table.md": markdown(frontier), **tables})
-    known = any(point.right is not None for point in frontier.points)
-    return [*written, write_bytes(folder / ROWS, _rows(frontier))] if known else written

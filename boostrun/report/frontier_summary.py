@@ -1,12 +1,16 @@
-"""Figures of frontiers, and the frontiers of several data sets together: who is ahead, and how methods rank.
+"""The files of frontiers, their figures, and those of several data sets together: who is ahead, how methods rank.
 
-Everything here is read from the files of stored frontiers.
+A figure or a summary is made of the files of stored frontiers alone.
 """
 
 from __future__ import annotations
 
 import csv
+import dataclasses
+import hashlib
+import io
 import math
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,23 +35,50 @@ from boostrun.report.canvas import (
     with_legend,
 )
 from boostrun.report.entry import ACCURACY, Entry, measure_of, metric_word
-from boostrun.report.frontier import ALONE, KINDS, LOSS, TIE, UNTESTED, WIN, amount, counted
-from boostrun.report.markup import MISSING, align, axis_name, decimal, escape, lower_is_better, pipe_table, write_texts
+from boostrun.report.frontier import (
+    ALONE,
+    KINDS,
+    LOSS,
+    TIE,
+    UNTESTED,
+    WIN,
+    Frontier,
+    FrontierPoint,
+    amount,
+    as_csv,
+    contest_as_csv,
+    counted,
+    courses_as_csv,
+)
+from boostrun.report.frontier import markdown as page_of
+from boostrun.report.markup import (
+    MISSING,
+    align,
+    axis_name,
+    decimal,
+    escape,
+    lower_is_better,
+    pipe_table,
+    write_bytes,
+    write_texts,
+)
 from boostrun.report.statistics import ALPHA, LEAST_BLOCKS, LEAST_METHODS, Ranks, rank_methods
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+ROWS = "rows.npz"
 _ROWS = {WIN: "ours is ahead", TIE: "level", LOSS: "a rival is ahead", UNTESTED: "not tested", ALONE: "no opponent"}
 
 
 class FrontierFiles(NamedTuple):
-    """A stored frontier: the name of its data set, its folder, and the lines of table.csv and contest.csv."""
+    """A stored frontier: name of its data set, folder, and the lines of table.csv, contest.csv and drawn.csv."""
 
     name: str
     folder: Path
     table: Sequence[Mapping[str, str]]
     contest: Sequence[Mapping[str, str]]
+    drawn: Sequence[Mapping[str, str]] = ()
 
 
 def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
@@ -68,7 +99,8 @@ def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
 def read_frontier(folder: Path, kind: str) -> FrontierFiles:
     """The files of one frontier; BoostrunError if they cannot be read."""
     name = folder.name.removesuffix(f"-{kind}")
-    return FrontierFiles(name, folder, _read(folder / "table.csv"), _read(folder / "contest.csv"))
+    drawn = _read(folder / "drawn.csv") if (folder / "drawn.csv").is_file() else ()
+    return FrontierFiles(name, folder, _read(folder / "table.csv"), _read(folder / "contest.csv"), drawn)
 
 
 def _read(path: Path) -> list[dict[str, str]]:
@@ -77,6 +109,56 @@ def _read(path: Path) -> list[dict[str, str]]:
             return list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise BoostrunError(f"{path} cannot be read ({error})") from None
+
+
+def with_rows(frontier: Frontier, folder: Path) -> Frontier:
+    """The frontier with which test rows are right, of points whose trials are known from ``folder``/rows.npz alone."""
+    import numpy as np
+
+    try:
+        with np.load(folder / ROWS, allow_pickle=False) as file:
+            known = dict(file)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        return frontier
+    points = []
+    for point in frontier.points:
+        counts = known.get(_trials_of(point)) if point.right is None else None
+        if counts is None or counts.shape != (frontier.sampling.rows,):
+            points.append(point)
+        else:
+            points.append(dataclasses.replace(point, right=tuple((counts / len(point.records)).tolist())))
+    return dataclasses.replace(frontier, points=tuple(points))
+
+
+def _trials_of(point: FrontierPoint) -> str:
+    """A digest of the trials of a point."""
+    return hashlib.sha256(" ".join(sorted(str(one.get("key")) for one in point.records)).encode()).hexdigest()[:16]
+
+
+def _rows(frontier: Frontier) -> bytes:
+    """The content of rows.npz: on each test row (rows,), how many trials of a point are right, by a digest of these."""
+    import numpy as np
+
+    content = io.BytesIO()
+    found = {
+        _trials_of(point): np.rint(np.array(point.right) * len(point.records)).astype(np.uint16)
+        for point in frontier.points if point.right is not None
+    }  # fmt: skip
+    np.savez_compressed(content, **found)
+    return content.getvalue()
+
+
+def write_table(frontier: Frontier, folder: Path) -> list[Path]:
+    """Put table.md, table.csv and contest.csv into ``folder``, with drawn.csv and rows.npz if draws and rows are known.
+
+    BoostrunError if it cannot be written.
+    """
+    tables = {"table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier)}
+    if courses := courses_as_csv(frontier):
+        tables["drawn.csv"] = courses
+    written = write_texts(folder, {"table.md": page_of(frontier), **tables})
+    known = any(point.right is not None for point in frontier.points)
+    return [*written, write_bytes(folder / ROWS, _rows(frontier))] if known else written
 
 
 @dataclass(frozen=True)
@@ -348,6 +430,41 @@ def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
     figure.suptitle(f"{dataset}: {measure_of(metric)} by {KINDS[kind].head}")
     remark = "line: mean over trials; band: one standard deviation (ddof 1), not of the mean"
     return with_legend(figure, [], f"{remark}; x: spent more than its budget" if crosses else remark)
+
+
+@default_style
+def draw_by_draws(frontier: FrontierFiles, kind: str) -> Figure | None:
+    """Mean error, or another metric, by the samples drawn, with a band of one standard deviation.
+
+    Each budget has panels of ours and of the rivals on the same axes. A method that draws once is a dot. Returns None
+    if draws are not known.
+    """
+    metric = next((row.get("metric", ACCURACY) for row in frontier.table), ACCURACY)
+    shown = "test_error_pct" if metric == ACCURACY else metric
+    rows = list(dict.fromkeys(row["method"] for row in sorted(frontier.table, key=lambda row: row["rival"])))
+    sets: dict[str, list[Line]] = {}
+    heights: list[float] = []
+    for row in frontier.drawn:
+        side = "rivals" if row["rival"] == "1" else "ours"
+        mine = sets.setdefault(f"{amount(float(row[kind]), ' ')} held: {side}", [])
+        if not mine or mine[-1].entry.row != row["method"]:
+            mine.append(Line(Entry(row["method"], (frontier.name,), {}, 0, []), []))
+        y = float(row["mean"]) if metric != ACCURACY else 100.0 - float(row["mean"])
+        mine[-1].points.append((float(row["drawn"]), y, float(row["std"] or "nan")))
+        heights.append(y)
+    if not sets:
+        return None
+    across = [float(row["drawn"]) for row in frontier.drawn]
+
+    def dress(axis: Any, name: str, drawn: Sequence[Line]) -> None:
+        axis.set_xlim(min(across) / 1.1, max(across) * 1.05)
+        by_decades(axis, "x")
+        scale_y(axis, shown, heights)
+        axis.set(xlabel="samples drawn", ylabel=axis_name(shown))
+
+    entries = [line.entry for lines in sets.values() for line in lines]
+    figure = draw_panels(sets, entries, dress, rows=rows, high=_HIGH, wide=WIDE + 0.6)
+    return with_legend(figure, [], "line: mean over trials; band: one standard deviation (ddof 1), not of the mean")
 
 
 def _of_side(lines: Sequence[Line], rivals: set[str], side: bool) -> list[Line]:

@@ -178,8 +178,10 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
         point, place = _point(one, cells, request.metric, sampling.rows), (one.method, one.budget)
         points[place] = _joined(points[place], point) if place in points else point
     notes = tuple(_notes(request, first, facts, list(cells.values()), candidates))
-    title = _title(first, request.words)
-    frontier = Frontier(title, kind, tuple(points.values()), notes, request.metric, sampling)
+    frontier = Frontier(
+        _title(first, request.words), kind, tuple(points.values()), notes, request.metric, sampling,
+        facts["n_samples"], facts["n_classes"],
+    )  # fmt: skip
     records = [record for cell in cells.values() for record in cell.done]
     return FrontierRun(frontier, first, records, [*pilots, *searched], failed, interrupted)
 

@@ -34,6 +34,7 @@ from boostrun.evaluation.measures import Trained, train_and_test
 from boostrun.files import left_behind, owner
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method
+from boostrun.report.entry import of_draws
 from boostrun.runner import predictions
 from boostrun.runner.pool import THREAD_VARIABLES, writing
 from boostrun.store import LockBusyError, Store, StoreWriteError
@@ -125,11 +126,21 @@ class Execute:
         cost = trained.result["cost"]
         if "model_bytes" not in cost and (size := predictions.model_bytes(trained.model)) is not None:
             cost["model_bytes"] = size
+        cost.update(_of_draws(cost, trained.data))
         if "n_jobs" in method.given:
             cost["threads"] = self.threads
         if "checkpoint" in method.given:
             shutil.rmtree(checkpoint, ignore_errors=True)
         return trained
+
+
+def _of_draws(cost: Mapping[str, Any], data: Any) -> dict[str, float]:
+    """As :func:`boostrun.report.entry.of_draws`, of a table or of chunks; empty for a stream."""
+    from boostrun.inputs.bank import Chunks, Table
+
+    if isinstance(data, Table):
+        return of_draws(cost, len(data.labels("train")), len(data.classes))
+    return of_draws(cost, data.data.train_facts.rows, len(data.classes)) if isinstance(data, Chunks) else {}
 
 
 def is_own(dataset: Mapping[str, Any]) -> bool:

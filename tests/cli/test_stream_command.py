@@ -9,6 +9,7 @@ import pytest
 
 from boostrun.data.stream_set import open_set
 from boostrun.digest import reached
+from boostrun.report.entry import value
 from boostrun.runner.plan import cell_of, compose_one
 from boostrun.store.code import code_of
 from tests.marks import slow_after, slow_but
@@ -78,7 +79,8 @@ def test_a_file_far_larger_than_the_limit_is_trained_on_and_the_workers_change_n
     for record in records(workplace / "one"):
         assert record["cell"]["dataset"]["memory_limit"] == 16
         assert record["cost"]["buffer_rows"] * 40 * 3 < 16 * 2**20 and record["cost"]["buffer_rows"] < 1_200_000 / 8
-        assert record["cost"]["peak_samples_held"] == 200
+        assert record["cost"]["peak_samples_held"] == 200 and record["cost"]["reservoirs"] == 3
+        assert value(record, "peak_samples_held") == 200 + 3 * record["cost"]["buffer_rows"]
         assert record["cost"]["samples_drawn"] == 3 * (200 + 60 * 100)
         assert record["cost"]["samples_drawn_per_problem"] == 200 + 60 * 100
         assert {"train_seconds", "test_seconds", "seconds", "peak_memory_mb"} <= set(record["cost"])

@@ -11,24 +11,27 @@ from boostrun.report.frontier import (
     Frontier,
     FrontierPoint,
     as_csv,
+    by_draws,
     contest,
+    draws,
     lines,
     markdown,
     notes,
     sentence,
     text,
     verdicts,
-    with_rows,
-    write_table,
 )
 from boostrun.report.frontier_summary import (
     FrontierSummary,
+    draw_by_draws,
     draw_differences,
     draw_frontier,
     draw_ranks,
     frontiers_of,
     most_shared,
     read_frontier,
+    with_rows,
+    write_table,
 )
 from boostrun.report.statistics import Sampling
 
@@ -144,6 +147,33 @@ def test_every_line_of_the_picture_has_its_name(tmp_path):
     names = [{text.get_text() for text in axis.texts} for axis in figure.axes]
     assert names == [{"wsam", "best rival"}, {"forest", "trees", "best of ours"}]
     assert [axis.get_xscale() for axis in figure.axes] == ["log", "log"]
+
+
+def drawing(method, mean, drawn, per_class=None, rival=False, curve=None):
+    cost = {"peak_samples_held": 50, "samples_drawn": drawn, "train_seconds": 2.0}
+    cost |= {"samples_drawn_per_problem": per_class} if per_class else {}
+    made = [{**one, "cost": cost, "curve": curve or {}} for one in records(mean, 50)]
+    return FrontierPoint(method, rival, 50, made, 8)
+
+
+def test_what_is_drawn_stands_beside_what_is_held_and_is_an_axis_of_its_own(tmp_path):
+    curve = {"T": [1, 2, 3], "samples_drawn": [90, 1000, 6000], "test_accuracy_pct": [40.0, 80.0, 90.0]}
+    points = (drawing("wsam", 90.0, 6000, 600, curve=curve), drawing("sgd", 85.0, 1200, rival=True),
+              point("old", 50, 70.0, rival=True))  # fmt: skip
+    found = Frontier("toy", "samples_held", points, (), samples=1200, classes=10)
+    assert draws(found, " ")[1:] == [
+        ["50", "wsam", "90.01", "6 000", "5", "one a class", "2.00"],
+        ["50", "sgd", "85.01", "1 200", "1", "one for all", "2.00"],
+    ]
+    assert by_draws(found, 50, " ") == [
+        ["method", "100", "1 000", "6 000"], ["wsam", "40.00", "80.00", "90.00"], ["sgd", "—", "—", "85.01"],
+    ]  # fmt: skip
+    write_table(found, tmp_path / "toy-samples_held")
+    files = read_frontier(tmp_path / "toy-samples_held", "samples_held")
+    assert [row["passes"] for row in files.table] == ["5", "1", ""] and len(files.drawn) == 4
+    figure = draw_by_draws(files, "samples_held")
+    assert [len(axis.lines) > 0 for axis in figure.axes] == [True, True]
+    assert draw_by_draws(files._replace(drawn=()), "samples_held") is None
 
 
 @pytest.mark.parametrize("kind", ["evaluations", "features", "model_bytes", "seconds"])
