@@ -448,8 +448,9 @@ class LightGBMChunksClassifier(LightGBMChunksKeys, MoreTrees, LightGBMClassifier
         k = len(self.classes_)
         parameters: dict[str, Any] = {
             "objective": "binary" if k == 2 else "multiclass", "num_class": 1 if k == 2 else k,
-            "learning_rate": self.learning_rate, "num_leaves": self.leaves, "min_data_in_leaf": self.min_samples_leaf,
-            "lambda_l2": self.l2, "feature_fraction": self._features_of(self._d) / self._d,
+            "learning_rate": self.learning_rate, "num_leaves": self.leaves,
+            "min_data_in_leaf": max(1, min(self.min_samples_leaf, len(y) // 4)), "lambda_l2": self.l2,
+            "feature_fraction": self._features_of(self._d) / self._d,
             "boost_from_average": False,  # a chunk may lack a class, which would never come back from minus infinity
             "seed": self._seed_of(chunk), "num_threads": 1, "deterministic": True, "force_row_wise": True,
             "verbose": -1,

@@ -239,7 +239,9 @@ class LightGBMChunksKeys(ChunkKeys):
     _: KW_ONLY
     rounds: int = integer(1, help="rounds on a chunk")
     most_rounds: int = renamed(_MOST_ROUNDS)
-    min_samples_leaf: int = renamed(_LIGHTGBM["min_samples_leaf"])
+    min_samples_leaf: int = renamed(
+        _LIGHTGBM["min_samples_leaf"], help="samples in a leaf at least; no more than a quarter of a chunk is asked for"
+    )
     learning_rate: float = renamed(_LIGHTGBM["learning_rate"])
     leaves: int = renamed(_LIGHTGBM["leaves"])
     l2: float = renamed(_LIGHTGBM["l2"], default=1.0)

@@ -297,6 +297,10 @@ class ByChunks(Scoring):
         """Numbers of chunks after which :meth:`predict_after` has an answer."""
         return list(self._stages)
 
+    def staged_predict(self, X) -> Iterator[np.ndarray]:
+        """Labels after each of ``checkpoints_``."""
+        return self.predict_after(X, self.checkpoints_)
+
     def predict_after(self, X, rounds: Sequence[int]) -> Iterator[np.ndarray]:
         """Yield labels (n,) after each number of chunks, some of ``checkpoints_`` in rising order."""
         X = self._checked(X)
