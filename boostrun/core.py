@@ -45,6 +45,9 @@ DATASETS = {
         "torchvision_sets", data.DatasetKeys,
         "70,000 hand-written digits of 28x28 pixels (LeCun et al. 1998; Lefakis & Fleuret 2013)",
     ),
+    "mnist_digit": _data_set(
+        "torchvision_sets", data.MnistDigitKeys, "MNIST in two classes, one digit and the nine others"
+    ),
     "cifar10": _data_set(
         "torchvision_sets", data.DatasetKeys,
         "60,000 colour images of 32x32 pixels in 10 classes (Krizhevsky 2009; Lefakis & Fleuret 2013)",

@@ -135,6 +135,13 @@ class LetterKeys(UciTableKeys):
 
 
 @dataclass
+class MnistDigitKeys(DatasetKeys):
+    """One digit of MNIST against the others."""
+
+    digit: int = integer(3, least=0, most=9, help="the second class; the other nine digits are the first")
+
+
+@dataclass
 class Chars74KKeys(SplitDatasetKeys):
     """Chars74K's computer fonts; the first ``classes`` of a random order of the digits and capitals in the folder."""
 

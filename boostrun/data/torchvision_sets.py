@@ -236,6 +236,20 @@ def _unpacked_sha256(packed: Path) -> str:
     return digest.hexdigest()
 
 
+# -- one digit of MNIST against the others
+
+places_mnist_digit, files_mnist_digit, verify_mnist_digit = places_mnist, files_mnist, verify_mnist
+fetch_mnist_digit = fetch_mnist
+
+
+def read_mnist_digit(options: Mapping, data_root: Path) -> Parts:
+    """MNIST in two classes, the ``digit`` and the others."""
+    parts = read_mnist(options, data_root)
+    digit = options["digit"]
+    train, test = ((labels == digit).astype(np.int64) for labels in (parts.y_train, parts.y_test))
+    return parts._replace(y_train=train, y_test=test, classes=("others", str(digit)))
+
+
 # -- CIFAR-10 (Krizhevsky 2009): 60,000 colour images of 32x32 in ten classes
 
 

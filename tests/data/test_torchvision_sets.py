@@ -55,6 +55,9 @@ def test_mnist_is_read_from_the_idx_files_that_were_verified(mnist, tmp_path):
     np.testing.assert_array_equal(data.x_test, mnist["t10k"])
     assert data.y_test.tolist() == [0, 1, 2, 0, 1, 2] and data.y_train.dtype == np.int64
     assert "4 of 4" in describe({"name": "mnist"}, tmp_path)
+    one = load({"name": "mnist_digit", "digit": 1}, tmp_path)
+    assert one.classes == ("others", "1") and one.y_test.tolist() == (data.y_test == data.classes.index("1")).tolist()
+    assert one.checksum != load({"name": "mnist_digit", "digit": 0}, tmp_path).checksum
 
 
 def test_damaged_mnist_files_are_a_sentence(mnist, tmp_path):

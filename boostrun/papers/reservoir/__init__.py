@@ -204,6 +204,7 @@ PAPER = Paper(
         "geem": f"{_HERE}.geem:Geem",
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
         "geem_likely": f"{_HERE}.geem:GeemLikely",
+        "geem_mean": f"{_HERE}.geem:GeemMean",
         "geem_trees": f"{_HERE}.geem:GeemTrees",
     },
     weak_learners={

@@ -18,7 +18,7 @@ from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, ReservoirClassifier
-from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemLikely, GeemTrees
+from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemLikely, GeemMean, GeemTrees
 from boostrun.papers.reservoir.strategies import Max, Rand, Strategy, Window, WSam, WSamMass
 from tests.papers.reservoir.test_loop import toy
 
@@ -27,7 +27,7 @@ ARRAYS = ("features", "thresholds", "polarities", "coefficients")
 OBJECTS = {
     "rand": Rand(), "max": Max(), "window": Window(), "wsam": WSam(), "wsam_mass": WSamMass(),
     "geem": Geem(), "geem_lattice": GeemLattice(), "geem_likely": GeemLikely(),
-    "geem_trees": GeemTrees(),
+    "geem_mean": GeemMean(), "geem_trees": GeemTrees(),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, Spli
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, Reservoir, ReservoirClassifier, log_odds
 from boostrun.papers.reservoir.conformance import batch
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from boostrun.papers.reservoir.geem import GeemLikely, GeemTrees, covariance, likely_target
+from boostrun.papers.reservoir.geem import Geem, GeemLikely, GeemMean, GeemTrees, covariance, likely_target, objective
 from boostrun.papers.reservoir.kernels import shared_leaves
 from boostrun.papers.reservoir.keys import FullDataKeys
 from boostrun.papers.reservoir.strategies import Batch, WSam, WSamMass
@@ -205,13 +205,27 @@ def test_one_sample_is_dropped_so_that_those_kept_explain_the_edge_best():
         assert kept.tolist() == best.tolist() and np.allclose(weights, explained(best)[1])
 
 
-def test_weights_that_are_all_zero_leave_a_choice_and_a_shared_reservoir_is_a_sentence():
+@pytest.mark.parametrize("seed", range(5))
+def test_with_an_unknown_mean_the_weights_are_those_of_universal_kriging_and_sum_to_all(seed):
+    at_hand, rng = drawn(40, seed), np.random.default_rng(0)
+    whole = at_hand.weights.sum()
+    kept, weights = GeemMean(ridge=0.5, covariance_dims="all")(at_hand, 20, rng)
+    sigma = sigma_of(at_hand, 0.5)
+    known = np.linalg.inv(sigma[np.ix_(kept, kept)])
+    plain = objective(sigma, at_hand.weights, np.ones(40), kept)[1]
+    kriged = plain + known.sum(axis=1) * (whole - plain.sum()) / known.sum()  # the limit of a large variance
+    assert np.allclose(weights, kriged, atol=1e-3 * whole / 20) and abs(weights.sum() / whole - 1.0) < 1e-3
+    assert abs(Geem(ridge=0.5, covariance_dims="all")(at_hand, 20, rng)[1].sum() / whole - 1.0) > 0.05
+
+
+@pytest.mark.parametrize("strategy", [GeemLikely(), GeemMean()])
+def test_weights_that_are_all_zero_leave_a_choice_and_a_shared_reservoir_is_a_sentence(strategy):
     at_hand = dataclasses.replace(drawn(8, 0), weights=np.zeros(8))
-    kept, weights = GeemLikely()(at_hand, 4, np.random.default_rng(0))
+    kept, weights = strategy(at_hand, 4, np.random.default_rng(0))
     assert len(kept) == 4 and not weights.any()
     x = np.random.default_rng(0).random((60, 3))
-    with pytest.raises(BoostrunError, match="geem_likely cannot share a reservoir"):
-        ReservoirClassifier("geem_likely", shared=True, reservoir_size=10, n_estimators=2).fit(x, np.arange(60) % 3)
+    with pytest.raises(BoostrunError, match=r"geem_\w+ cannot share a reservoir"):
+        ReservoirClassifier(strategy, shared=True, reservoir_size=10, n_estimators=2).fit(x, np.arange(60) % 3)
 
 
 def test_it_keeps_what_wsam_keeps_and_all_of_the_weight():
