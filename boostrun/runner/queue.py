@@ -256,10 +256,11 @@ class _Run:
 
     def _pool(self, pending: Sequence[int], wait: bool) -> Generator[Summary, None, None]:
         parallel = pool.parallel(self.backend, min(self.workers, len(pending)))
-        results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
-        with pool.closing(results), pool.sending():
-            for summary in results:  # noqa: UP028 (`yield from` closes them itself, before joblib's warning is silenced)
-                yield summary
+        with pool.sending():  # the first tasks are sent by the call, and a worker may refuse one before it returns
+            results = parallel(joblib.delayed(self.job)(number, self.trials[number], wait) for number in pending)
+            with pool.closing(results):
+                for summary in results:  # noqa: UP028 (`yield from` closes them before the warning is silenced)
+                    yield summary
 
     def _alone(self, suspects: Sequence[int]) -> None:
         """Run each in a fresh process of its own, one at a time, so that a death has only one possible cause."""
