@@ -237,11 +237,11 @@ class _BySteps(ByChunks):
         for *weights, least, largest in rounds:
             scaling = Between()
             scaling.least, scaling.largest = least, largest
-            yield in_pieces(lambda piece: self._of(self._inputs(scaling.of(piece)), weights), X)  # noqa: B023
+            yield in_pieces(lambda piece: self._of(scaling.of(piece), weights), X)  # noqa: B023
 
     @abstractmethod
     def _of(self, X: np.ndarray, weights: list[np.ndarray]) -> np.ndarray:
-        """Scores (n, k) for the model's inputs X with some weights."""
+        """Scores (n, k) of scaled samples X (n, d), float64: in float32 a row's would depend on the rows beside it."""
 
 
 class MLPRivalClassifier(MLPKeys, _BySteps):
@@ -305,9 +305,11 @@ class FourierRivalClassifier(FourierKeys, _BySteps):
     def _inputs(self, X: np.ndarray) -> np.ndarray:
         if not self.scale_:
             self.scale_ = np.float32(np.sqrt(2.0 * self.gamma / (self._d * max(float(X.var()), 1e-12))))
-        waves = X.astype(np.float32) @ self._directions
-        waves *= self.scale_
-        return np.sqrt(2.0 / self.waves) * np.cos(waves + self._phases)
+        return self._features(X.astype(np.float32) @ self._directions)
+
+    def _features(self, projected: np.ndarray) -> np.ndarray:
+        projected *= self.scale_
+        return np.sqrt(2.0 / self.waves) * np.cos(projected + self._phases)
 
     def _finish(self) -> None:
         super()._finish()
@@ -315,7 +317,7 @@ class FourierRivalClassifier(FourierKeys, _BySteps):
 
     def _of(self, X: np.ndarray, weights: list[np.ndarray]) -> np.ndarray:
         coefficients, offsets = weights
-        return _probabilities(X @ coefficients.T + offsets, self.loss)
+        return _probabilities(self._features(X @ self._directions) @ coefficients.T + offsets, self.loss)
 
     @property
     def predict_proba(self) -> Any:
