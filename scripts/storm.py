@@ -8,7 +8,10 @@ same store, or the clock jumps by months in every process. After every blow each
 lost, changed or doubled, no process may be left and no traceback printed. When the sweep comes to its end, its table
 must be byte for byte that of an undisturbed run, but for the seconds of training. One command in eight draws its
 pictures too. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few hundred KiB, for
-which one has to be root. The counts are printed however it ends; the exit code is 0 when nothing was wrong, else 1.
+which one has to be root.
+Last, `boostrun follow` is killed by SIGKILL at random moments, until its answers are all there: they must be byte for
+byte those of a run that nobody disturbed. The counts are printed however it ends; the exit code is 0 when nothing was
+wrong, else 1.
 """
 
 from __future__ import annotations
@@ -108,6 +111,37 @@ def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) ->
         if episode.tables() != wanted:
             raise Broken(f"the table of {episode.folder.name} is not that of the undisturbed run")
     disk(folder / "disk", counts, wanted)
+    follow(folder, max(2, kills // 20), rng, counts)
+
+
+def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
+    """A learner on live lines, killed so often: its answers are those of one that runs through. Raises Broken."""
+    lines = [{"x": rng.random(), "y": rng.random(), "kind": rng.choice("ab")} for _ in range(30_000)]
+    (folder / "live.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="ascii")
+
+    def started(name: str) -> subprocess.Popen:
+        words = ["follow", "algo=vfdt", "label=kind", "live.jsonl", "every=200", f"state={name}.npz", "-o", name]
+        return subprocess.Popen(
+            [sys.executable, "-m", "boostrun", *words], cwd=folder, start_new_session=True, stderr=subprocess.PIPE
+        )
+
+    begun = time.monotonic()
+    calm = started("calm.jsonl")
+    said = calm.communicate()[1]
+    if calm.returncode:
+        raise Broken(f"follow failed: {said[-500:]!r}")
+    seconds = time.monotonic() - begun
+    for _ in range(kills):
+        killed = started("killed.jsonl")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            killed.wait(rng.uniform(0.0, seconds))
+        counts["follow killed" if killed.poll() is None else "follow ended"] += 1
+        send(killed.pid, signal.SIGKILL)
+        killed.communicate()
+    last = started("killed.jsonl")
+    said = last.communicate()[1]
+    if last.returncode or (folder / "killed.jsonl").read_bytes() != (folder / "calm.jsonl").read_bytes():
+        raise Broken(f"the answers of follow are not those of the undisturbed run: {said[-500:]!r}")
 
 
 class Episode:

@@ -25,6 +25,7 @@ VERBS = {
     "diff": "compare two records or tables: diff A B",
     "export": "write a predictor in C or ONNX of a saved model, or train one first: export model.npz --to c [-o FILE]",
     "predict": "predict new samples with a saved model: predict model.npz new.csv [-o out.csv] [--proba]",
+    "follow": "learn from live lines of JSON or csv, each after it is predicted: follow algo=NAME label=COLUMN",
     "check": "run the conformance checks on your own method or paper: check my_algo:MyBooster T=20",
     "doctor": "show versions, threads, cores, data found, compiler cache, writable folders",
     "help": "show a page about a verb, with examples: help reproduce, or reproduce --help",
@@ -58,8 +59,8 @@ options:
   --why                 plan: every changed definition, and code that a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run, frontier: the name of the table, as name=NAME
-  -o, --output FILE     export, report, claims, predict, table --draw: the file or folder to write
-  --proba               predict: a column probability_CLASS for each class
+  -o, --output FILE     export, report, claims, predict, follow, table --draw: the file or folder to write
+  --proba               predict: a column probability_CLASS for each class; follow: probabilities in each answer
   --config-dir DIR      your own YAML files, used with the packaged ones
   --cfg                 print the composed configuration with the meaning of each key, and stop
   --shell-completion install=bash|zsh|fish            eval "$(boostrun --shell-completion install=bash)"
@@ -100,11 +101,12 @@ _FLAGS = {
 }  # fmt: skip
 _TAKES = {
     "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
-    "predict": 2, "help": 1, "frontier": 1, "claims": math.inf,
+    "predict": 2, "follow": 1, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration
     "run": ("table.metrics",), "plan": ("table.metrics",), "tune": ("metric", "tune.trials", "tune.seeds"),
     "frontier": ("budget", "at", "metric", "tuning", "splits"),
+    "follow": ("label", "id", "order", "every", "state", "bad"),
 }  # fmt: skip
 REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",)}
 _READ_DATA = ("run", "tune", "frontier", "plan", "export", "data")  # verbs that take a file or folder as their data set
@@ -112,7 +114,10 @@ _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
     "--name": "name",
 }  # fmt: skip
-_OF = {"to": ("export",), "output": ("export", "report", "claims", "predict", "table"), "name": ("run", "frontier")}
+_OF = {
+    "to": ("export",), "output": ("export", "report", "claims", "predict", "follow", "table"),
+    "name": ("run", "frontier"),
+}  # fmt: skip
 _ELSEWHERE = {  # words of options, as they are compared -> what does the same
     "format fmt json tsv latex markdown md csv tex": "a table is written as Markdown, CSV and LaTeX, in the folder of "
     "the last line, and export --to c|onnx|npz chooses the form of a model",

@@ -232,6 +232,32 @@ drop, as in a run.""",
             ("predict model.npz -", "standard input"),
         ),
     ),
+    "follow": Page(
+        "follow algo=NAME label=COLUMN [SOURCE] [-o answers.jsonl] [key=value ...]",
+        """Predicts each row that arrives, then learns it if it has a label. SOURCE is a file, tcp://HOST:PORT, or by
+default standard input, with a JSON object or a line of csv per row; a line that does not begin with a brace is the
+header of csv. A row is a line: no cell holds a line break. Numbers, truth values and text (as name=text) are features,
+and null or an empty cell is absent. Each answer is a line of JSON. Every so many rows the answers are put on the disk,
+then the learner in state=FILE. The same command goes on from there, also after kill -9: a file is read on from that
+row, and answers after it are written again, the same. From a pipe or a socket the rows after it must be sent again;
+with order=COLUMN rows may be sent again from any earlier one, as those not beyond the last are left out. Answers on
+standard output cannot be taken back: after a crash some come twice.""",
+        (
+            "label=COLUMN          the label; a row without it is only predicted",
+            "id=COLUMN[,COLUMN]    columns that are copied to the answers and not learned",
+            "order=COLUMN          a column that rises, such as a time or an offset; copied too",
+            "every=1000            rows after which answers and learner are saved",
+            "state=follow.npz      the file of the saved learner",
+            "bad=stop|skip         a row that cannot be read or learned: end, or answer with the reason",
+            "-o, --output FILE     the file of the answers, by default standard output",
+            "--proba               probabilities in each answer",
+            _OWN,
+        ),
+        (
+            ("follow algo=sgbt label=kind live.jsonl -o answers.jsonl", "a file"),
+            ("follow algo=sgbt M=50 label=kind order=time tcp://localhost:9000 -o answers.jsonl", "a socket"),
+        ),
+    ),
     "check": Page(
         "check NAME [key=value ...]",
         """Runs the conformance checks on your own class or function (module:Name), on a whole paper (module:PAPER), or

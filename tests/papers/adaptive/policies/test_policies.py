@@ -1,8 +1,6 @@
 """Each policy against its definition: on a board of known edges, where what it must choose can be counted out."""
 
-import importlib
 import itertools
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
-from boostrun.papers.adaptive import POLICIES, policies
+from boostrun.papers.adaptive import POLICIES
 from boostrun.papers.adaptive.adaboost_mh import Board
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.adaptive.policies import (
@@ -337,10 +335,3 @@ def test_of_equal_edges_the_first_wins_on_every_processor():
 def test_the_best_edge_wins_where_edges_stay_what_they_are():
     edges = np.random.default_rng(1).random(256)
     assert laminate(laminated(edges), np.arange(256), 4) == edges.argmax()
-
-
-def test_the_former_module_of_the_base_class_warns(monkeypatch):
-    monkeypatch.delitem(sys.modules, "boostrun.papers.adaptive.policies.policy", raising=False)
-    with pytest.warns(DeprecationWarning, match="is boostrun.papers.adaptive.policies"):
-        former = importlib.import_module("boostrun.papers.adaptive.policies.policy")
-    assert former.Policy is policies.Policy

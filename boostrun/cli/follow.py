@@ -1,0 +1,370 @@
+"""``boostrun follow``: a stream learner on live lines, which answers each before it learns it.
+
+``follow algo=NAME label=COLUMN [SOURCE] [-o answers.jsonl]`` reads lines of JSON or csv from standard input, a file or
+a socket. Every so many rows the answers are put on the disk, and then the learner is saved with the number of rows read
+and the length of the file of answers. The same command goes on from there: longer answers are cut back, and rows after
+the last save are read again.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import socket
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from boostrun.cli.arguments import OWN_KEYS, Arguments
+from boostrun.config.words import keys_and_values
+from boostrun.errors import BoostrunError
+from boostrun.files import is_device
+from boostrun.signals import prepare, terminated
+
+_MOST = 512  # rows that are taken together, if so many have arrived
+_BLOCK = 1 << 16  # bytes that are read together
+_LONGEST = 1 << 24  # bytes of a line
+_NOTE = "follow"  # the array beside a saved learner
+
+
+@dataclass
+class LiveRow:
+    """A row of the input.
+
+    Attributes
+    ----------
+    number : from 1.
+    end : bytes of the input up to its end.
+    x, label, copied : features, the label or None, and what is copied to its answer.
+    wrong : why it cannot be read, or empty.
+    """
+
+    number: int
+    end: int
+    x: Mapping[str, float] = field(default_factory=dict)
+    label: Any = None
+    copied: Mapping[str, Any] = field(default_factory=dict)
+    wrong: str = ""
+
+
+def main(words: Arguments) -> int:
+    """Follow the source to its end; returns the exit code."""
+    own = {key: value for key, value in keys_and_values(words.overrides) if key in OWN_KEYS["follow"]}
+    label = "".join(own.get("label", []))
+    if not label:
+        raise BoostrunError("follow needs the column of the label: label=NAME (rows may lack it)")
+    every = own.get("every", ["1000"])
+    if len(every) != 1 or not every[0].isdigit() or int(every[0]) < 1:
+        raise BoostrunError(f"every={','.join(every)}: a number of rows is needed, at least 1")
+    bad = "".join(own.get("bad", ["stop"]))
+    if bad not in ("stop", "skip"):
+        raise BoostrunError(f"bad={bad}: stop or skip, which says what a row that cannot be read or learned does")
+    settings = [word for word in words.overrides if word.partition("=")[0] not in OWN_KEYS["follow"]]
+    state = Path("".join(own.get("state", ["follow.npz"])))
+    same = sorted([*settings, f"label={label}"])
+    follower = LiveLearner(_learner(settings, words.config_dir), " ".join(same), state, words.output)
+    follower.resume()
+    source = LiveRows(words.names[0] if words.names else "-", label, own.get("id", []), "".join(own.get("order", [])))
+    prepare()
+    try:
+        for rows in source.rows(follower.rows, follower.read, follower.last):
+            follower.take(rows, "proba" in words.flags, bad == "skip")
+            follower.last = rows[-1].copied.get(source.order, follower.last)
+            if follower.rows - follower.saved >= int(every[0]):
+                follower.save()
+    except KeyboardInterrupt:
+        follower.save()
+        print(f"boostrun: {follower.told}; the same command goes on", file=sys.stderr)
+        return 143 if terminated() else 130
+    except BoostrunError:
+        follower.save()  # the rows before the one that is wrong
+        raise
+    follower.save()
+    print(follower.told, file=sys.stderr)
+    return 0
+
+
+def _learner(settings: list[str], config_dir: str | None) -> Any:
+    """An empty learner of these settings; BoostrunError if it does not follow streams, or cannot be saved."""
+    from boostrun.config import catalogue
+    from boostrun.methods.stream_state import StreamState
+    from boostrun.runner.plan import compose_one
+
+    name = "".join(dict(keys_and_values(settings)).get("algo", []))
+    if name not in (known := catalogue.methods()) or "stream" not in known[name].inputs:
+        those = ", ".join(each for each, method in known.items() if "stream" in method.inputs and not method.needs)
+        raise BoostrunError(f"follow needs an algorithm for streams, as algo=sgbt; there are {those}")
+    streams = (each for each, found in catalogue.datasets().items() if found.gives == "stream" and not found.endings)
+    stream = next(streams)  # any that needs no file: its settings are not used
+    chosen = compose_one([*settings, f"dataset={stream}"], config_dir)
+    method = catalogue.method(chosen.algo)
+    model = method.make(chosen.algo, chosen.budget, {"random_state": chosen.root["seed"], "n_jobs": 1})
+    tried = model.clone()
+    for place in range(2):
+        tried.learn_one({"x": float(place)}, place)
+    try:
+        StreamState.of(tried)
+    except BoostrunError:
+        raise BoostrunError(f"algo '{name}' cannot be saved, and follow goes on from a saved learner") from None
+    return model
+
+
+class LiveLearner:
+    """A learner, the file of its answers, and the state from which it goes on.
+
+    Attributes
+    ----------
+    rows, saved : rows answered, and those of the last save.
+    read : bytes of the input up to the last row.
+    last : the largest value of the column ``order``.
+    """
+
+    def __init__(self, model: Any, settings: str, state: Path, output: str | None):
+        self.model, self.settings, self.state = model, settings, state
+        self.rows = self.saved = self.read = self.labels = self.right = 0
+        self.last: Any = None
+        self.file: BinaryIO | None = None
+        if output is not None and not is_device(output):
+            self.file = open(output, "r+b" if os.path.exists(output) else "w+b")  # noqa: SIM115 (open to the end)
+
+    def resume(self) -> None:
+        """Go on from the saved state, if there is one; BoostrunError if it is another's, or answers are missing."""
+        length = 0
+        if self.state.exists():
+            note = self._note()
+            if note["settings"] != self.settings:
+                raise BoostrunError(
+                    f"{self.state} was saved by follow {note['settings']}: give these settings, or another state=FILE"
+                )
+            self.rows = self.saved = note["rows"]
+            self.read, self.labels, self.right, self.last = (note[key] for key in ("read", "labels", "right", "last"))
+            length = note["answers"]
+            if self.rows and note["learned"]:
+                self.model = type(self.model).load(self.state)
+        if self.file is not None:
+            there = self.file.seek(0, os.SEEK_END)
+            if there < length or (there and not self.state.exists()):
+                lacks = f"holds {there} bytes, and {length} were written by row {self.rows}"
+                raise BoostrunError(
+                    f"-o {self.file.name} {lacks if self.state.exists() else f'is there, and {self.state} is not'}: "
+                    "remove both to begin anew"
+                )
+            self.file.truncate(length)
+            self.file.seek(length)
+        if self.rows:
+            print(f"boostrun: goes on after row {self.rows:,}".replace(",", " "), file=sys.stderr)
+
+    def _note(self) -> dict[str, Any]:
+        try:
+            with np.load(self.state, allow_pickle=False) as file:
+                return json.loads(str(file[_NOTE]))
+        except (OSError, ValueError, KeyError, EOFError) as error:
+            raise BoostrunError(f"{self.state} is no state of follow ({error})") from None
+
+    def take(self, rows: list[LiveRow], proba: bool, skips: bool) -> None:
+        """Answer rows in order, each before it is learned, and write the answers.
+
+        The answer to a row that cannot be read or learned is the reason, if ``skips``; otherwise it raises
+        BoostrunError, and the rows before it are answered.
+        """
+        answers = []
+        try:
+            for row in rows:
+                answer = {"row": row.number, **row.copied}
+                try:
+                    answer |= self._answer(row, proba)
+                except BoostrunError as error:
+                    if not skips:
+                        raise BoostrunError(f"row {row.number}: {error}") from None
+                    answer["error"] = str(error)
+                answers.append(answer)
+                self.rows, self.read = row.number, row.end
+        finally:
+            self._write(answers)
+
+    def _answer(self, row: LiveRow, proba: bool) -> dict[str, Any]:
+        """The answer to a row, which is learned then."""
+        if row.wrong:
+            raise BoostrunError(row.wrong)
+        answer: dict[str, Any] = {"prediction": self.model.predict_one(row.x)}
+        if proba:
+            shares = self.model.predict_proba_one(row.x)
+            answer["probabilities"] = {str(label): share for label, share in shares.items()}
+        if row.label is not None:
+            self.model.learn_one(row.x, row.label)
+            self.labels, self.right = self.labels + 1, self.right + (answer["prediction"] == row.label)
+        return answer
+
+    def _write(self, answers: list[dict[str, Any]]) -> None:
+        text = "".join(f"{json.dumps(answer, ensure_ascii=False)}\n" for answer in answers)
+        if self.file is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            self.file.write(text.encode())
+
+    def save(self) -> None:
+        """Put the answers on the disk, then the learner; cost that of the learner's arrays."""
+        from boostrun.methods import archive, saved
+
+        length = 0
+        if self.file is not None:
+            self.file.flush()
+            os.fsync(self.file.fileno())
+            length = self.file.tell()
+        learned = self.labels > 0
+        note = {
+            "settings": self.settings, "rows": self.rows, "read": self.read, "labels": self.labels,
+            "right": self.right, "last": self.last, "answers": length, "learned": learned,
+        }  # fmt: skip
+        beside = {_NOTE: np.array(json.dumps(note))}
+        if learned:
+            model = self.model
+            saved.write(
+                self.state, model._model, model, classes=model.classes_, n_features=model.n_features_in_, inputs=beside
+            )
+        else:
+            archive.save(self.state, "boostrun.follow/1", beside)
+        self.saved = self.rows
+
+    @property
+    def told(self) -> str:
+        """What has happened so far."""
+        rows, labels = (f"{count:,}".replace(",", " ") for count in (self.rows, self.labels))
+        share = f", {100.0 * self.right / self.labels:.2f} % right before they were learned" if self.labels else ""
+        return f"{rows} rows, {labels} labels{share}; saved: {self.state}"
+
+
+class LiveRows:
+    """Lines of JSON or csv from ``place``: "-", a file, or tcp://HOST:PORT.
+
+    Rows that are not beyond the largest value of the column ``order`` so far were sent again, and are left out.
+    """
+
+    def __init__(self, place: str, label: str, copied: list[str], order: str):
+        self.place, self.label, self.order = place, label, order
+        self.copied = [*copied, order] if order else copied
+        self.file = self._open()
+
+    def _open(self) -> Any:
+        if self.place == "-":
+            return open(0, "rb", buffering=0, closefd=False)
+        if self.place.startswith("tcp://"):
+            host, _, port = self.place.removeprefix("tcp://").rpartition(":")
+            if not host or not port.isdigit():
+                raise BoostrunError(f"{self.place}: tcp://HOST:PORT is needed")
+            try:
+                return socket.create_connection((host, int(port))).makefile("rb", buffering=0)
+            except OSError as error:
+                raise BoostrunError(f"{self.place} cannot be reached: {error.strerror or error}") from None
+        return open(self.place, "rb", buffering=0)
+
+    def rows(self, number: int, read: int, last: Any) -> Iterator[list[LiveRow]]:
+        """The rows after row ``number``, as many together as have arrived, at most 512.
+
+        A file is read from the byte ``read`` on, while a pipe or a socket goes on with its next line.
+        """
+        names: list[str] | None = None  # those of a header; JSON has none
+        begun = False
+        again = self.place.startswith("tcp://") or not stat.S_ISREG(os.fstat(self.file.fileno()).st_mode)
+        skipped, end = (0 if again else read), 0
+        for lines in self._lines():
+            found: list[LiveRow] = []
+            for line in lines:
+                end += len(line)
+                text = line.strip()
+                if text and not begun and not text.startswith(b"{"):
+                    names = self._header(text)
+                elif text and end > skipped:
+                    row = self._row(text, number + 1, names, end)
+                    if self.order and not row.wrong:
+                        value = row.copied[self.order]
+                        if last is not None and not value > last:
+                            continue
+                        last = value
+                    number += 1
+                    found.append(row)
+                begun = begun or bool(text)
+            yield from (found[at : at + _MOST] for at in range(0, len(found), _MOST))
+
+    def _lines(self) -> Iterator[list[bytes]]:
+        """Complete lines, as they arrive; the last may lack its end."""
+        rest = b""
+        while block := self.file.read(_BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            if len(rest) > _LONGEST:
+                raise BoostrunError(f"{self.place} has a line of more than {_LONGEST >> 20} MiB")
+            yield [line + b"\n" for line in lines]
+        if rest:
+            yield [rest]
+
+    def _header(self, text: bytes) -> list[str]:
+        try:
+            names = _cells(text)
+        except ValueError as error:
+            raise BoostrunError(f"the header is no csv in UTF-8: {error}") from None
+        if missing := [name for name in (self.label, *self.copied) if name not in names]:
+            raise BoostrunError(f"there is no column '{missing[0]}': the header has {', '.join(names)}")
+        return names
+
+    def _row(self, text: bytes, number: int, names: list[str] | None, end: int) -> LiveRow:
+        try:
+            given = json.loads(text) if names is None else _by_name(names, _cells(text))
+            if not isinstance(given, dict):
+                raise ValueError('it is no object, as {"x": 1.5, "label": "a"} is')
+            label = given.pop(self.label, None)
+            if isinstance(label, float) and label.is_integer():
+                label = int(label)
+            copied = {name: given.pop(name) for name in self.copied if name in given}
+            if self.order and not isinstance(copied.get(self.order), (str, float, int)):
+                raise ValueError(f"it has no {self.order}, which order= names")
+            return LiveRow(number, end, _features(given), label, copied)
+        except ValueError as error:
+            return LiveRow(number, end, wrong=f"it cannot be read: {error}")
+
+
+def _cells(text: bytes) -> list[str]:
+    try:
+        return next(csv.reader([text.decode("utf-8-sig")], strict=True))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+
+
+def _by_name(names: list[str], cells: list[str]) -> dict[str, Any]:
+    """The cells that are not empty, by name."""
+    if len(cells) != len(names):
+        raise ValueError(f"it has {len(cells)} cells, and the header {len(names)}")
+    return {name: _number(cell) for name, cell in zip(names, cells) if cell != ""}
+
+
+def _number(cell: str) -> Any:
+    """A cell of csv as a number, or as it is."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _features(given: Mapping[str, Any]) -> dict[str, float]:
+    """Numbers by name: text is 1 under "name=text", truth values are 0 or 1, and null is absent.
+
+    >>> _features({"size": 2, "colour": "red", "new": True, "price": None})
+    {'size': 2, 'colour=red': 1.0, 'new': 1.0}
+    """
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        if isinstance(value, str):
+            found[f"{name}={value}"] = 1.0
+        elif isinstance(value, bool):
+            found[name] = float(value)
+        elif isinstance(value, (int, float)):
+            found[name] = value
+        elif value is not None:
+            raise ValueError(f"{name} is {value!r}, and a number, text, true, false or null is needed")
+    return found

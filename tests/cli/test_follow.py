@@ -1,0 +1,199 @@
+"""`boostrun follow`: answers are those of the library row by row, and a run that is stopped ends in the same file."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from boostrun.cli import main
+from boostrun.config import catalogue
+from boostrun.runner.plan import compose_one
+
+WORDS = ["algo=vfdt", "algo.grace_period=20", "label=kind", "id=t"]
+
+
+def made(n, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for t in range(n):
+        a, b, colour = rng.random(), int(rng.integers(5)), ["red", "blue"][rng.integers(2)]
+        kind = "yes" if (a > 0.5) != (colour == "red") else "no"
+        rows.append({"t": t, "a": a, "b": b, "colour": colour, "new": bool(a > 0.9), "kind": kind if t % 5 else None})
+    return rows
+
+
+def jsonl(rows):
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
+def expected(rows):
+    """The answers of the library, one row after the other."""
+    settings = compose_one(["algo=vfdt", "algo.grace_period=20", "dataset=sea"])
+    model = catalogue.method(settings.algo).make(settings.algo, settings.budget, {"random_state": 1, "n_jobs": 1})
+    found = []
+    for number, row in enumerate(rows, 1):
+        x = {"a": row["a"], "b": row["b"], f"colour={row['colour']}": 1.0, "new": float(row["new"])}
+        found.append({"row": number, "t": row["t"], "prediction": model.predict_one(x)})
+        if row["kind"] is not None:
+            model.learn_one(x, row["kind"])
+    return found
+
+
+def answers(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_answers_are_those_of_the_library_row_by_row(here, capsys):
+    rows = made(400)
+    (here / "live.jsonl").write_text(jsonl(rows))
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl", "every=64"]) == 0
+    assert answers(here / "out.jsonl") == expected(rows)
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.startswith("400 rows, 320 labels, ")
+
+
+def test_a_file_that_grows_is_read_on_and_the_same_command_adds_nothing_twice(here):
+    rows = made(300)
+    for end in (0, 90, 90, 91, 300):
+        (here / "live.jsonl").write_text(jsonl(rows[:end]))
+        assert main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl"]) == 0
+    assert answers(here / "out.jsonl") == expected(rows)
+
+
+def test_answers_after_the_last_save_are_taken_back(here):
+    rows = made(200)
+    (here / "live.jsonl").write_text(jsonl(rows[:120]))
+    main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl"])
+    with (here / "out.jsonl").open("a") as file:  # as if killed before the next save
+        file.write('{"row": 121, "t": 120, "predic')
+    (here / "live.jsonl").write_text(jsonl(rows))
+    main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl"])
+    assert answers(here / "out.jsonl") == expected(rows)
+
+
+def test_csv_gives_the_answers_of_json(here):
+    rows = made(150)
+    lines = ["t,a,b,colour,new,kind"]
+    lines += [f"{r['t']},{r['a']!r},{r['b']},{r['colour']},{float(r['new'])},{r['kind'] or ''}" for r in rows]
+    (here / "live.csv").write_text("\n".join(lines))
+    assert main(["follow", *WORDS, "live.csv", "-o", "out.jsonl", "--proba"]) == 0
+    found = answers(here / "out.jsonl")
+    assert [one["prediction"] for one in found] == [one["prediction"] for one in expected(rows)]
+    assert all(abs(sum(one["probabilities"].values()) - 1.0) < 1e-9 for one in found[5:])
+
+
+def command(*words):
+    return [sys.executable, "-m", "boostrun", "follow", *words]
+
+
+def test_standard_input_is_answered_as_it_comes_and_sigterm_saves(here):
+    rows = made(40)
+    process = subprocess.Popen(
+        command(*WORDS), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+    for row, wanted in zip(rows, expected(rows)):
+        process.stdin.write(jsonl([row]))
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == wanted
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 143 and said.startswith("boostrun: 40 rows, ") and "the same command goes on" in said
+    assert "Traceback" not in said
+
+
+def test_rows_that_a_pipe_sends_again_are_left_out(here):
+    rows = made(120)
+    for start, end in ((0, 70), (30, 120)):
+        subprocess.run(
+            command("algo=vfdt", "algo.grace_period=20", "label=kind", "order=t", "-o", "out.jsonl"),
+            input=jsonl(rows[start:end]), text=True, check=True, capture_output=True,
+        )  # fmt: skip
+    assert answers(here / "out.jsonl") == expected(rows)
+
+
+def test_a_socket_is_followed(here):
+    rows, server = made(60), socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        connection, _ = server.accept()
+        with connection:
+            for row in rows:
+                connection.sendall(jsonl([row]).encode())
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert main(["follow", *WORDS, f"tcp://127.0.0.1:{server.getsockname()[1]}", "-o", "out.jsonl"]) == 0
+    thread.join()
+    server.close()
+    assert answers(here / "out.jsonl") == expected(rows)
+
+
+def test_bad_rows_end_it_or_are_answered_with_the_reason(here, capsys):
+    rows = [jsonl([row]) for row in made(6)]
+    rows[2], rows[4] = "[1, 2]\n", '{"t": 4, "a": {"deep": 1}, "kind": "no"}\n'
+    (here / "live.jsonl").write_text("".join(rows))
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl"]) == 2
+    assert capsys.readouterr().err.startswith("boostrun: row 3: it cannot be read: it is no object")
+    assert len(answers(here / "out.jsonl")) == 2
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl", "bad=skip"]) == 0
+    found = answers(here / "out.jsonl")
+    assert [one["row"] for one in found] == [1, 2, 3, 4, 5, 6]
+    assert ["error" in one for one in found] == [False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["algo=vfdt"], "label=NAME"),
+        (["algo=geem", "label=kind"], "needs an algorithm for streams"),
+        (["label=kind"], "needs an algorithm for streams"),
+        (["algo=vfdt", "label=kind", "every=0"], "every=0"),
+        (["algo=vfdt", "label=kind", "bad=maybe"], "stop or skip"),
+        (["algo=vfdt", "label=kind", "tcp://nowhere"], "tcp://HOST:PORT"),
+        (["algo=vfdt", "label=kind", "absent.jsonl"], "absent.jsonl"),
+        (["algo=vfdt", "label=kind", "algo.depht=3"], "depht"),
+        (["algo=vfdt", "label=wrong", "live.csv"], "no column 'wrong'"),
+        (["algo=vfdt", "label=kind", "state=live.csv", "live.csv"], "no state of follow"),
+        (["algo=vfdt", "label=kind", "live.csv", "-o", "live.csv"], "is there, and follow.npz is not"),
+    ],
+)
+def test_a_sentence_says_what_is_wrong(here, capsys, words, said):
+    (here / "live.csv").write_text("a,kind\n1,x\n")
+    assert main(["follow", *words]) == 2
+    found = capsys.readouterr().err
+    assert said in found and "Traceback" not in found and (here / "live.csv").read_text() == "a,kind\n1,x\n"
+
+
+def test_the_state_of_other_settings_is_not_taken(here, capsys):
+    (here / "live.jsonl").write_text(jsonl(made(30)))
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl"]) == 0
+    assert main(["follow", "algo=vfdt", "label=kind", "live.jsonl", "-o", "out.jsonl"]) == 2
+    assert "give these settings" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_killed_outright_again_and_again_it_ends_in_the_same_answers(here):
+    rows = made(20_000)
+    (here / "live.jsonl").write_text(jsonl(rows))
+    words = command(*WORDS, "live.jsonl", "every=300")
+    subprocess.run([*words, "-o", "calm.jsonl", "state=calm.npz"], check=True, capture_output=True)
+    for wait in (1.0, 2.0, 2.5, 3.0):
+        process = subprocess.Popen([*words, "-o", "out.jsonl"], stderr=subprocess.DEVNULL)
+        time.sleep(wait)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run([*words, "-o", "out.jsonl"], check=True, capture_output=True)
+    assert (here / "out.jsonl").read_bytes() == (here / "calm.jsonl").read_bytes()
