@@ -8,9 +8,11 @@ the last save are read again.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
+import signal
 import socket
 import stat
 import sys
@@ -74,10 +76,11 @@ def main(words: Arguments) -> int:
     prepare()
     try:
         for rows in source.rows(follower.rows, follower.read, follower.last):
-            follower.take(rows, "proba" in words.flags, bad == "skip")
-            follower.last = rows[-1].copied.get(source.order, follower.last)
-            if follower.rows - follower.saved >= int(every[0]):
-                follower.save()
+            with _undisturbed():
+                follower.take(rows, "proba" in words.flags, bad == "skip")
+                follower.last = rows[-1].copied.get(source.order, follower.last)
+                if follower.rows - follower.saved >= int(every[0]):
+                    follower.save()
     except KeyboardInterrupt:
         follower.save()
         print(f"boostrun: {follower.told}; the same command goes on", file=sys.stderr)
@@ -88,6 +91,16 @@ def main(words: Arguments) -> int:
     follower.save()
     print(follower.told, file=sys.stderr)
     return 0
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C and SIGTERM wait until the end of the block, so that no row is learned by half."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _learner(settings: list[str], config_dir: str | None) -> Any:
