@@ -26,9 +26,9 @@ from boostrun.evaluation.measures import spawn
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import obtain
 from boostrun.methods.saved import Saveable
-from boostrun.papers.reservoir.budgeted import SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import Reservoir
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
+from boostrun.papers.reservoir.variants import SplitReservoirClassifier
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 
 SOON = {"early_stopping": True, "n_iter_no_change": 4}

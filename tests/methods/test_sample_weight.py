@@ -15,10 +15,10 @@ from boostrun import AdaBoostMHClassifier, ArraySource, BoostrunError, Reservoir
 from boostrun.config import catalogue
 from boostrun.data.source import WeightedSource, weighted_source
 from boostrun.papers.adaptive.policies import UniformNaive
-from boostrun.papers.reservoir.budgeted import SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
+from boostrun.papers.reservoir.variants import SplitReservoirClassifier
 
 SMALL = {"reservoir_size": 30, "n_estimators": 6, "random_state": 0}
 FULL = ("wss", "mada", "fix", "all", "filterboost")

@@ -13,6 +13,7 @@ from boostrun.papers.reservoir.keys import (
     OF_STRATEGIES,
     BudgetedReservoirKeys,
     FullDataKeys,
+    LearnerReservoirKeys,
     OnlineRivalKeys,
     RandomStumpsKeys,
     ReservoirKeys,
@@ -37,7 +38,9 @@ _SEARCH: dict[str, Range | Choices] = {  # search ranges of the keys that method
     "stump_weights": Choices("uniform", "w"), "ridge": Range(0.01, 100.0, log=True),
     "lattice_size": Range(20, 500, log=True), "parts": Choices(2, 4, 8), "gamma": Range(0.02, 0.4, log=True),
     "learning_rate": Range(0.01, 10.0, log=True), "replace_every": Range(1, 100, log=True),
-    "polarity": Choices("random", "better"),
+    "polarity": Choices("random", "better"), "learner": Choices("tree", "mlp"),
+    "hidden": Range(50, 400, log=True), "step_size": Range(1e-4, 1e-2, log=True),
+    "minibatch": Range(16, 200, log=True), "repeats": Range(1, 5, log=True),
 }  # fmt: skip
 _RANDOM_STUMPS = {"target": f"{_HERE}.online_classifier:RandomStumpsClassifier", "keys": RandomStumpsKeys}
 _ACTIVE = f"{_HERE}.classifier:ActiveReservoirClassifier"
@@ -100,23 +103,33 @@ METHODS = {
     ),
     "wsam": _reservoir("wsam", "keep samples in proportion to their weights (Lefakis & Fleuret 2013)"),
     "wsam_mass": _reservoir("wsam_mass", "keep samples as WSam does, each standing for an equal share of all weight"),
+    "mvs": _reservoir(
+        "mvs", "keep samples by minimal variance sampling, each weighed by its chance (Ibragimov & Gusev 2019)"
+    ),
+    "mvs_mass": _reservoir("mvs_mass", "keep samples as MVS does, which stand for those dropped in later rounds too"),
     "rand": _reservoir("rand", "keep samples uniformly at random (Lefakis & Fleuret 2013)"),
     "max": _reservoir("max", "keep the samples with the largest weights (Lefakis & Fleuret 2013)"),
     "window": _reservoir("window", "keep the newest samples, the sliding window of the drift literature"),
     "geem_split": _reservoir(
         "geem",
         "the data split over workers with a GEEM reservoir each, ensembles averaged (the paper's future work)",
-        target=f"{_HERE}.budgeted:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
+        target=f"{_HERE}.variants:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
         keeps={},
     ),
     "geem_budgeted": _reservoir(
         "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",
-        target=f"{_HERE}.budgeted:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
+        target=f"{_HERE}.variants:BudgetedReservoirClassifier", keys=BudgetedReservoirKeys,
         inputs=_FILTER | {"families"}, budget={**_SIZES, "Q": "Q"},
         keeps=_holding("reservoir_and_batch") | {"evaluations": f"{_HERE}.keys:evaluated"},
         probe={"budget_multiplier": 100.0},
         without={"weak_learner", *_OF_TREES},
-        evaluation=f"{_HERE}.budgeted:BudgetedStaged",
+        evaluation=f"{_HERE}.variants:BudgetedStaged",
+    ),
+    "reservoir_learner": _reservoir(
+        "wsam", "one reservoir for all classes that feeds vote trees, a neural network, LightGBM or any estimator",
+        target=f"{_HERE}.variants:LearnerReservoirClassifier", keys=LearnerReservoirKeys, fixed={"shared": True},
+        without={"weak_learner", "balanced", "loss"}, evaluation=f"{_HERE}.variants:LearnerStaged",
+        keeps=_holding("reservoir_and_batch"),
     ),
     "geem_active": _reservoir(
         "geem", "labels asked for only after the choice, by GEEM (the paper's future work)", target=_ACTIVE
@@ -201,6 +214,8 @@ PAPER = Paper(
         "window": f"{_HERE}.strategies:Window",
         "wsam": f"{_HERE}.strategies:WSam",
         "wsam_mass": f"{_HERE}.strategies:WSamMass",
+        "mvs": f"{_HERE}.strategies:Mvs",
+        "mvs_mass": f"{_HERE}.strategies:MvsMass",
         "geem": f"{_HERE}.geem:Geem",
         "geem_lattice": f"{_HERE}.geem:GeemLattice",
         "geem_likely": f"{_HERE}.geem:GeemLikely",
@@ -214,13 +229,14 @@ PAPER = Paper(
     checks={"strategies": f"{_HERE}.conformance:checks"},
     probabilities={
         f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.online_classifier:of_reservoir",
+        f"{_HERE}.variants:LearnerReservoirClassifier": f"{_HERE}.variants:of_softmax",
         f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.online_classifier:of_full_data",
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.online_classifier:of_online",
         f"{_HERE}.online_classifier:RandomStumpsClassifier": f"{_HERE}.online_classifier:of_online",
     },
     arrivals={
         f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.arrivals:ReservoirArrivals",
-        f"{_HERE}.budgeted:SplitReservoirClassifier": f"{_HERE}.arrivals:SplitArrivals",
+        f"{_HERE}.variants:SplitReservoirClassifier": f"{_HERE}.arrivals:SplitArrivals",
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.arrivals:OnlineArrivals",
     },
     frontier={
@@ -234,8 +250,9 @@ PAPER = Paper(
     public={
         "ReservoirClassifier": f"{_HERE}.classifier",
         "ActiveReservoirClassifier": f"{_HERE}.classifier",
-        "SplitReservoirClassifier": f"{_HERE}.budgeted",
-        "BudgetedReservoirClassifier": f"{_HERE}.budgeted",
+        "SplitReservoirClassifier": f"{_HERE}.variants",
+        "BudgetedReservoirClassifier": f"{_HERE}.variants",
+        "LearnerReservoirClassifier": f"{_HERE}.variants",
         "FullDataClassifier": f"{_HERE}.full_data_classifier",
         "OnlineRivalClassifier": f"{_HERE}.online_classifier",
         "RandomStumpsClassifier": f"{_HERE}.online_classifier",

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, field
 from typing import Any
 
 from boostrun.config.fields import (  # fmt: skip
     Keys,
+    Kind,
     boolean,
     choice,
     component,
@@ -149,6 +150,39 @@ class BudgetedReservoirKeys(ReservoirKeys):
     Q: int = integer(10, help="features a round of a policy that is named and has a Q; laminating sets its own")
     budget_multiplier: float = real(10.0, above=0.0, help="evaluated (feature, sample) pairs a round, in units of r")
     families: Any = None
+
+
+LEARNERS = ("tree", "stump", "mlp", "lightgbm")
+
+
+def _a_learner(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value in LEARNERS or (value.startswith("sklearn.") and ":" in value) else None
+    return value if not isinstance(value, type) and callable(getattr(value, "partial_fit", None)) else None
+
+
+@keys
+class LearnerReservoirKeys(ReservoirKeys):
+    """Keys of one reservoir for all classes that feeds a learner."""
+
+    strategy: Any = component(
+        "mvs", room="strategies", needs="__call__",
+        help="which r of the r + q samples at hand stay each round; an object is copied, never changed",
+    )  # fmt: skip
+    _: KW_ONLY
+    shared: bool = boolean(True, help="one reservoir for all classes, always")
+    learner: Any = field(default="tree", metadata={"kind": Kind(
+        _a_learner, f"one of {', '.join(LEARNERS)}, sklearn.module:Class, or (in Python) an object with partial_fit()",
+        LEARNERS,
+        help="what goes on from its model on the samples that stay: vote trees or stumps, one a class and round; "
+        "scikit-learn's neural network; LightGBM; or any estimator with partial_fit, which is copied, never changed",
+    )})  # fmt: skip
+    hidden: int = integer(100, help="mlp: units of the hidden layer, rectified")
+    step_size: float = real(1e-3, above=0.0, help="mlp: factor of Adam's steps")
+    minibatch: int = integer(32, help="mlp: samples of a step")
+    repeats: int = integer(1, help="mlp, classes and objects: passes over the samples that stay, a round")
+    trees: int = integer(1, help="lightgbm: trees of a class and round, whose learning rate is shrinkage")
+    leaves: int = integer(8, least=2, help="lightgbm: leaves of a tree at most")
 
 
 @keys

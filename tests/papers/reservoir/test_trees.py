@@ -11,7 +11,6 @@ from boostrun.errors import BoostrunError
 from boostrun.methods.stumps import StumpLearner
 from boostrun.methods.tree import ColumnTrees, Growth, TreeEnsemble, TreeLearner, leaf_values
 from boostrun.methods.weak_learner import LOSSES
-from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, Reservoir, ReservoirClassifier, log_odds
 from boostrun.papers.reservoir.conformance import batch
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
@@ -19,6 +18,7 @@ from boostrun.papers.reservoir.geem import Geem, GeemLikely, GeemMean, GeemTrees
 from boostrun.papers.reservoir.kernels import shared_leaves
 from boostrun.papers.reservoir.keys import FullDataKeys
 from boostrun.papers.reservoir.strategies import Batch, WSam, WSamMass
+from boostrun.papers.reservoir.variants import BudgetedReservoirClassifier, SplitReservoirClassifier
 
 METHODS = kind_of(fields_of(FullDataKeys)["method"]).choices
 TREES = {"weak_learner": "tree", "reservoir_size": 100, "n_estimators": 12, "depth": 3, "random_state": 0}

@@ -1,5 +1,7 @@
 """Beyond the paper: a budget on features, a reservoir for all classes, labels asked for, data split in parts."""
 
+import pickle
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,8 +14,17 @@ from boostrun.methods.stumps import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES
 from boostrun.papers.adaptive import POLICIES
 from boostrun.papers.adaptive.policies import Tasting1Q
-from boostrun.papers.reservoir.budgeted import BudgetedReservoirClassifier, BudgetedStaged, SplitReservoirClassifier
 from boostrun.papers.reservoir.classifier import ActiveReservoir, ActiveReservoirClassifier, ReservoirClassifier
+from boostrun.papers.reservoir.strategies import Batch, Mvs, MvsMass
+from boostrun.papers.reservoir.variants import (
+    BudgetedReservoirClassifier,
+    BudgetedStaged,
+    LearnerReservoirClassifier,
+    LearnerStaged,
+    SplitReservoirClassifier,
+    softmax_gradients,
+    training_weights,
+)
 from tests.marks import slow_but
 from tests.papers.reservoir.test_loop import toy
 
@@ -235,3 +246,194 @@ def test_weights_that_are_all_zero_give_a_finite_model(strategy, shared, monkeyp
     model = ReservoirClassifier(strategy, shared=shared, reservoir_size=15, n_estimators=6, random_state=0)
     ensemble = model.fit_source(ArraySource(samples, y, 1)).ensemble_
     assert np.isfinite(ensemble.coefficients).all() and np.isfinite(ensemble.thresholds).all()
+
+
+# -- minimal variance sampling
+
+
+def batch_of(weights):
+    weights = np.asarray(weights, float)
+    return Batch(np.zeros((len(weights), 1)), np.ones(len(weights)), weights, np.zeros(len(weights), int))
+
+
+def chances(weights, r):
+    """min(1, w / mu) that sum to r, with mu by bisection."""
+    low, high = 0.0, weights.sum() + 1.0
+    for _ in range(200):
+        mu = (low + high) / 2.0
+        low, high = (mu, high) if np.minimum(1.0, weights / mu).sum() > r else (low, mu)
+    return np.minimum(1.0, weights / high)
+
+
+MANY = {
+    "uniform": np.random.default_rng(0).random(40), "heavy": np.random.default_rng(1).pareto(0.7, 40),
+    "one of all": np.r_[1e6, np.random.default_rng(2).random(39)], "equal": np.ones(40),
+    "some of 0": np.r_[np.zeros(15), np.random.default_rng(3).random(25)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_mvs_keeps_each_sample_with_the_chance_that_bisection_finds(name):
+    weights, r, rng = MANY[name], 15, np.random.default_rng(0)
+    expected, times, total = chances(weights, r), np.zeros(40), np.zeros(40)
+    for _ in range(4000):
+        kept, corrected = Mvs()(batch_of(weights), r, rng)
+        assert len(np.unique(kept)) == r and (np.diff(kept) > 0).all()
+        np.testing.assert_allclose(corrected, weights[kept] / expected[kept], rtol=1e-6)
+        times[kept] += 1
+        total[kept] += corrected
+        assert np.isclose(corrected.sum(), weights.sum())
+    off = np.abs(times / 4000 - expected)
+    assert (off <= 4.5 * np.sqrt(expected * (1 - expected) / 4000) + 1e-12).all()
+    assert np.allclose(total / 4000, weights, atol=0.1 * weights[weights < 1e5].max())  # each weight is unbiased
+
+
+def test_mvs_with_too_few_weights_keeps_those_and_others_at_random():
+    weights, times = np.r_[np.zeros(20), 1.0, 2.0], np.zeros(22)
+    for seed in range(400):
+        kept, corrected = Mvs()(batch_of(weights), 5, np.random.default_rng(seed))
+        assert corrected.tolist() == [0.0, 0.0, 0.0, 1.0, 2.0]
+        times[kept] += 1
+    assert (times[20:] == 400).all() and (times[:20] > 25).all()
+    for weights in (np.zeros(9), np.full(9, 1e-300), np.r_[1e300, np.zeros(8)]):
+        for r in (1, 4, 9):
+            kept, corrected = Mvs()(batch_of(weights), r, np.random.default_rng(0))
+            assert len(np.unique(kept)) == r and np.isfinite(corrected).all()
+            assert np.isclose(corrected.sum(), weights.sum())
+
+
+def test_mass_of_mvs_stands_for_those_that_were_dropped():
+    samples, y = toy(n=400, classes=2)
+    model = ReservoirClassifier(MvsMass(), reservoir_size=20, n_estimators=30, random_state=0, warm_start=True)
+    (reservoir, _, _) = model.fit(samples, y)._problems[0]
+    old = reservoir.arrived < reservoir.arrived.max()
+    assert np.isclose(reservoir.masses[old].sum(), 20.0) and np.ptp(reservoir.masses[old]) > 0.0
+
+
+# -- a reservoir that feeds a learner
+
+
+FEW = {"reservoir_size": 40, "batch_size": 30, "n_estimators": 13, "random_state": 3}
+LEARNERS = ("tree", "stump", "mlp", "lightgbm", "sklearn.naive_bayes:GaussianNB")
+
+
+def learner(strategy, name, **more):
+    if name == "lightgbm":
+        pytest.importorskip("lightgbm")
+    return LearnerReservoirClassifier(strategy, learner=name, **{**FEW, **more})
+
+
+class Prototypes:
+    """The mean of each class; takes no weights and has no probabilities."""
+
+    def __init__(self):
+        self.seen = []
+
+    def partial_fit(self, X, y, classes):
+        self.seen.append((X, y))
+        self.sums = getattr(self, "sums", np.zeros((len(classes), X.shape[1])))
+        self.counts = getattr(self, "counts", np.full(len(classes), 1e-9))
+        np.add.at(self.sums, y, X)
+        np.add.at(self.counts, y, 1.0)
+        return self
+
+    def decision_function(self, X):
+        means = self.sums / self.counts[:, None]
+        scores = -((X[:, None] - means) ** 2).sum(axis=2)
+        return scores[:, 1] - scores[:, 0] if len(means) == 2 else scores
+
+
+def test_gradients_are_those_of_the_softmax():
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(4, 30)), rng.integers(0, 4, 30)
+    signs = np.where(y[:, None] == np.arange(4), 1.0, -1.0)
+    p = np.exp(scores.T) / np.exp(scores.T).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(softmax_gradients(scores, signs), np.abs(p - np.eye(4)[y]), atol=1e-12)
+    difference = (scores[1] - scores[0])[None]  # two classes
+    both = softmax_gradients(scores[:2], np.where((y % 2)[:, None] == [0, 1], 1.0, -1.0))
+    one = softmax_gradients(difference, np.where(y % 2 == 1, 1.0, -1.0)[:, None])
+    np.testing.assert_allclose(one[:, 0], both[:, 0], atol=1e-12)
+
+
+def test_weights_for_training_have_mean_one_and_bounds():
+    assert np.allclose(training_weights(np.array([0.3, 0.1, 0.2]), np.array([0.3, 0.1, 0.2])), 1.0)
+    assert np.allclose(training_weights(np.zeros(3), np.ones(3)), 1.0)
+    weights = training_weights(np.array([1.0, 1.0, -1.0, 1.0]), np.array([1e-30, 1.0, 1.0, 0.0]))
+    assert np.isclose(weights.mean(), 1.0) and weights.max() / weights.min() <= 400.0
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_learner_gets_samples_as_a_shared_reservoir_draws_them_and_its_stages_end_in_the_model(name, classes):
+    samples, y = toy(classes=classes)
+    shared = ReservoirClassifier("rand", shared=True, **FEW).fit_source(ArraySource(samples, y, 1))
+    for strategy in ("mvs_mass", "wsam"):
+        model = learner(strategy, name).fit_source(ArraySource(samples, y, 1))
+        assert model.samples_drawn_ == shared.samples_drawn_ == 70 + 13 * 30 and model.peak_samples_held_ == 70
+        assert (model.staged_samples_drawn_ == shared.staged_samples_drawn_).all()
+        scores = [each.copy() for each in model.ensemble_.staged_decision(samples.T, range(1, 14))]
+        np.testing.assert_array_equal(scores[-1], model.ensemble_.decision(samples))
+        assert scores[0].shape == (1 if classes == 2 else 4, len(samples)) and (scores[0] != scores[-1]).any()
+        probabilities = model.predict_proba(samples)
+        assert np.allclose(probabilities.sum(axis=1), 1.0)
+        assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(samples)).all()
+        same = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(same.predict_proba(samples), probabilities)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_one_row_or_all_of_them_have_the_same_scores_and_rounds_added_later_are_rounds(name):
+    samples, y = toy(classes=3)
+    model = learner("mvs", name, warm_start=True, n_estimators=6).fit_source(ArraySource(samples, y, 1))
+    early = model.decision_function(samples)
+    model.set_params(n_estimators=13).fit_source(ArraySource(samples, y, 1))
+    whole = learner("mvs", name).fit_source(ArraySource(samples, y, 1))
+    np.testing.assert_array_equal(model.decision_function(samples), whole.decision_function(samples))
+    assert (early != whole.decision_function(samples)).any()
+    rows = np.concatenate([whole.decision_function(samples[i : i + 1]) for i in range(50)])
+    np.testing.assert_allclose(rows, whole.decision_function(samples)[:50], rtol=1e-7, atol=1e-9)
+
+
+def test_an_object_is_copied_and_gets_samples_by_their_weights_where_it_takes_none():
+    samples, y = toy(classes=3)
+    for strategy, again in (("rand", False), ("mvs", True)):
+        own = Prototypes()
+        model = learner(strategy, own, warm_start=True).fit_source(ArraySource(samples, y, 1))
+        assert own.seen == [] and model.score(samples, y) > 0.5
+        seen = model._problems[0][0].learner.model.estimator.seen
+        assert [len(labels) for _, labels in seen] == [40] * 13
+        assert (len(np.unique(seen[-1][0], axis=0)) < 40) == again
+
+
+def test_the_evaluation_has_a_curve_and_the_bytes_of_the_model():
+    for name in ("stump", "mlp"):
+        result = LearnerStaged().run(learner("mvs", name), Table(Bank()), SEEDS)
+        assert result["curve"]["T"] == [1, 2, 3, 5, 7, 10, 13] and result["cost"]["model_bytes"] > 100
+        assert result["curve"]["samples_drawn"][-1] == result["cost"]["samples_drawn"] == 70 + 13 * 30
+
+
+@pytest.mark.parametrize(("parameters", "words"), [
+    ({"learner": "mpl"}, "learner='mpl': one of tree, stump, mlp, lightgbm, sklearn.module:Class, or"),
+    ({"learner": "os:system"}, "is needed"), ({"learner": "sklearn.svm:SVC"}, "no such class with partial_fit"),
+    ({"learner": "sklearn.none:Nobody"}, "not installed"), ({"shared": False}, "one reservoir"),
+    ({"strategy": "geem", "learner": "mlp"}, "chooses samples for stumps"), ({"learner": Prototypes}, "is needed"),
+])  # fmt: skip
+def test_what_a_learner_cannot_be_is_said(parameters, words):
+    samples, y = toy()
+    with pytest.raises(BoostrunError, match=words):
+        LearnerReservoirClassifier(**{**FEW, **parameters}).fit_source(ArraySource(samples, y, 1))
+
+
+def test_a_missing_library_is_said_before_anything_runs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    with pytest.raises(BoostrunError, match="lightgbm is not installed: pip install"):
+        LearnerStaged().check(LearnerReservoirClassifier(learner="lightgbm"), None)
+
+
+def test_a_learner_is_not_saved_as_arrays(tmp_path):
+    samples, y = toy()
+    with pytest.raises(BoostrunError, match="use pickle"):
+        learner("mvs", "mlp").fit(samples, y).save(tmp_path / "model.npz")
+    trees = learner("mvs", "tree").fit(samples, y)
+    same = LearnerReservoirClassifier.load(trees.save(tmp_path / "model.npz"))
+    np.testing.assert_array_equal(same.decision_function(samples), trees.decision_function(samples))
