@@ -114,7 +114,8 @@ DATASETS = {
     ),
     "stream": _data_set(
         "stream_set", data.StreamKeys,
-        "your own files larger than memory, .npy, CSV or Parquet, read in chunks within run.memory_limit", "chunks",
+        "your own files larger than memory, .npy, CSV or Parquet, or folders and addresses of them, read in chunks "
+        "within run.memory_limit", "chunks",
     ),
     "file_stream": _data_set(
         "streams.file_stream", data.FileStreamKeys,

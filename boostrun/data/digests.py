@@ -17,13 +17,13 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from boostrun.errors import BoostrunError
-from boostrun.files import user_cache
+from boostrun.files import user_cache, write_whole
 
 if TYPE_CHECKING:
     import ctypes
@@ -236,6 +236,25 @@ class FileDigests:
                     os.unlink(stream.name)
 
 
+def remembered(data_root: Path, what: str, compute: Callable[[], str]) -> str:
+    """compute(), a text that follows from ``what`` alone, kept in the cache root or the user's cache folder."""
+    name = f"{hashlib.sha256(what.encode()).hexdigest()}.json"
+    folders = [_CACHE_ROOTS.get(os.path.abspath(data_root), Path(data_root)) / ".checksums", user_cache()]
+    for folder in folders:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads((folder / name).read_bytes())
+            if kept["sha256"] == _seal(kept["files"]):
+                return kept["files"]["text"]
+    entry = {"text": compute()}
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            if folder.parent.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
+                write_whole(folder / name, json.dumps({"sha256": _seal(entry), "files": entry}).encode())
+                break
+    return entry["text"]
+
+
 def _digest(path: Path, algorithm: str) -> str:
     digest = hashlib.md5(usedforsecurity=False) if algorithm == "md5" else hashlib.new(algorithm)
     with open(path, "rb") as stream:
@@ -248,7 +267,7 @@ def _unreadable(path: Path, error: OSError) -> BoostrunError:
     return BoostrunError(f"{path} cannot be read: {error.strerror or error}")
 
 
-def _seal(entries: dict) -> str:
+def _seal(entries: Mapping) -> str:
     return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
 
 

@@ -72,13 +72,16 @@ class TableDatasetKeys(FileDatasetKeys):
 
 @dataclass
 class StreamKeys(DatasetKeys):
-    """Files larger than memory, read in chunks: .npy, CSV or Parquet, with the test part in a second file."""
+    """Files larger than memory, read in chunks: .npy, CSV or Parquet, or folders of Parquet, Arrow or CSV."""
 
-    path: str = text(MISSING, help="the training file")
+    path: str = text(MISSING, help="the training file; or a folder, a pattern (*.parquet), an address (s3://...)")
     label: str | None = text(
         None, help=".npy: a file of labels or a column number; CSV, Parquet: a column; null: the last column"
     )
-    test_path: str = text(MISSING, help="the test file")
+    test_path: str | None = text(None, help="the test part, as path")
+    test_share: float | None = real(
+        None, above=0.0, below=1.0, absent=None, help="share of the row groups of a folder that are the test part"
+    )
     test_label: str | None = text(None, help="if label is a file: the file of the test labels")
     chunk_rows: int = integer(4096, help="rows read at a time, in random order; fewer mix a sorted file better")
 

@@ -21,8 +21,8 @@ class StreamSource:
 
     Parameters
     ----------
-    samples : path of an .npy, CSV or Parquet file, or a callable that starts a pass: it returns an iterable of
-        ``(values (m, d), labels (m,))`` with any m.
+    samples : path of an .npy, CSV or Parquet file; a reader, see :mod:`boostrun.data.stream_readers`; or a callable
+        that starts a pass: it returns an iterable of ``(values (m, d), labels (m,))`` with any m.
     labels : for .npy files the path of an .npy file of labels, or the number of their column; for CSV and Parquet files
         the name or number of their column. By default they are the last column.
     n_features : int or None, d, to be checked.
@@ -217,6 +217,8 @@ class StreamFilter(Filter):
 def _reader(samples, labels, dtype, limit: float):
     if callable(samples):
         return IteratorReader(samples, dtype, limit)
+    if not isinstance(samples, (str, Path)):  # a reader
+        return samples
     path = Path(samples)
     if not path.is_file():
         raise BoostrunError(f"there is no file {path} to read samples from")

@@ -198,7 +198,11 @@ def places(options: Mapping, data_root: Path) -> str:
 
 def files(options: Mapping, data_root: Path) -> dict[str, Path]:
     """The files by name; raises DataMissingError if one is missing."""
-    found = {}
+    from boostrun.data.lake import is_lake
+
+    found: dict[str, Path] = {}
+    if is_lake(options["path"]):  # see `key`
+        return found
     for name, part in _parts(options, data_root).items():
         found[name] = part.path
         if isinstance(part.label, Path):
@@ -208,11 +212,19 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 def parameters(options: Mapping) -> dict:
     """The label's column, if it is one: it decides the data besides the files."""
-    return {"label": None if _labels_are_files(options) else options["label"]}
+    from boostrun.data.lake import is_lake
+
+    files = not is_lake(options["path"]) and _labels_are_files(options)
+    return {"label": None if files else options["label"]}
 
 
 def located(options: Mapping, data_root: Path, folder: Path) -> dict:
     """`options` with absolute paths, for a process that does not run in `folder`."""
+    from boostrun.data import lake
+
+    if lake.is_lake(options["path"]):
+        places = {key: options[key] for key in ("path", "test_path") if options[key] is not None}
+        return {**options, **{key: lake.located(str(place), data_root, folder) for key, place in places.items()}}
     keys = ("path", "test_path", *(("label", "test_label") if _labels_are_files(options) else ()))
     return absolute_paths(options, keys, data_root, folder)
 
@@ -229,11 +241,13 @@ def verify(options: Mapping, data_root: Path) -> str:
 
 def key(dataset: Mapping, data_root: Path) -> str:
     """sha256 (hex) of the data's checksum and of the code that opens the set: the input of a trial."""
-    from boostrun.data import checksum
+    from boostrun.data import checksum, lake
     from boostrun.digest import names_of_banks
 
     (source,) = names_of_banks([f"{__name__}:open_set"])
     whole = {"data": checksum(dataset, data_root), "source": source}
+    if lake.is_lake(dataset["path"]):
+        whole["lake"] = lake.key(dataset, data_root)
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 
@@ -252,8 +266,11 @@ def open_set(options: Mapping, data_root: Path) -> StreamSet:
     BoostrunError
         Files that cannot be read, do not fit each other, or hold NaN, infinite values or unusable labels.
     """
+    from boostrun.data import lake
     from boostrun.data.digests import FileDigests
 
+    if lake.is_lake(options["path"]):
+        return lake.open_lake(options, data_root)
     parts = _parts(options, data_root)
     with FileDigests(data_root) as digests:
         if parts["train"].path.suffix != ".npy":
@@ -297,6 +314,10 @@ def look_once(part: SetPart, digests: FileDigests, what: str, kind: str) -> Fact
 
 
 def _parts(options: Mapping, data_root: Path) -> dict[str, SetPart]:
+    if options["test_path"] is None:
+        raise BoostrunError("dataset.test_path=... must name the file of the test part (test_share is for many files)")
+    if options["test_share"] is not None:
+        raise BoostrunError("dataset.test_share is for a folder of many files; dataset.test_path names a test file")
     train, test = given_file(options, "path", data_root), given_file(options, "test_path", data_root)
     if _kind(train) != _kind(test):
         raise BoostrunError(f"{train} is {_kind(train)} but {test} is {_kind(test)}; both must be of one kind")

@@ -1,0 +1,448 @@
+"""Many files as one table larger than memory: a folder, a pattern, or an address, for ``dataset=stream``.
+
+A file is a part, or each of its row groups (Parquet) and batches (Arrow). A pass over the training part reads the parts
+in random order, a chunk at a time, so that a few pages or one batch are held. Folders named ``key=value`` are columns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import glob
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from boostrun.data.columns import PLAIN, as_text
+from boostrun.data.digests import remembered
+from boostrun.data.files import reading, user_path
+from boostrun.data.stream import StreamSource
+from boostrun.data.stream_readers import IteratorPass, distinct
+from boostrun.data.stream_set import Facts, SetPart, StreamSet
+from boostrun.data.table import plain_labels
+from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.kernels.stumps import needs_double
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
+_MIB = 1 << 20
+_BUFFER = 1 << 16  # bytes of a column of Parquet that are read ahead
+_ENDS = 1 << 12  # bytes at either end of a file that its fingerprint covers
+_COMPARED = 10_000  # first rows, whose bins decide between float32 and float64
+_MOST_EDGES = 255
+_KINDS = {
+    ".parquet": "Parquet", ".parq": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow",
+    ".ipc": "Arrow", ".csv": "CSV", ".gz": "CSV",
+}  # fmt: skip
+
+
+def located(place: str, data_root: Path, folder: Path) -> str:
+    """A place for a process that does not run in ``folder``: an absolute path, or an address as it is."""
+    if "://" in place:
+        return place
+    paths = [os.path.join(root.absolute(), os.path.expanduser(place)) for root in (folder, data_root)]
+    return next((path for path in paths if glob.glob(path)), paths[0])
+
+
+def is_lake(place: Any) -> bool:
+    """Whether ``dataset.path`` names several files, an address, or an Arrow file.
+
+    >>> is_lake("s3://bucket/rows"), is_lake("rows/*.parquet"), is_lake("rows.csv"), is_lake("rows.arrow")
+    (True, True, False, True)
+    """
+    text = str(place)
+    several = "://" in text or any(letter in text for letter in "*?[") or os.path.isdir(os.path.expanduser(text))
+    return several or _KINDS.get(Path(text).suffix) == "Arrow"
+
+
+class RowGroup(NamedTuple):
+    """Rows that are read together: all of a file, or a row group or batch of it; ``rows`` is -1 if unknown."""
+
+    file: str
+    number: int
+    rows: int
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return self.file if self.number < 0 else f"row group {self.number} of {self.file}"
+
+
+class Lake:
+    """The files below a place, and their parts.
+
+    Parameters
+    ----------
+    place : a folder, a pattern as ``rows/*.parquet``, a file, or an address of pyarrow.fs or fsspec
+    data_root : where a relative path is looked up that is not in the current folder
+
+    Files and folders whose names begin with a dot or ``_`` are no rows. A folder with ``_delta_log`` is a Delta table,
+    of which the files of its newest version are read. Raises BoostrunError if there is no file, for files of two kinds,
+    and for a file whose columns are not those of the first.
+    """
+
+    def __init__(self, place: str, data_root: Path):
+        self.place, self.base = place, ""
+        self.filesystem, self.files = self._listed(place, data_root)
+        if not self.files:
+            raise DataMissingError(f"no file of rows at {place} (dataset.path; looked in {Path.cwd()} and {data_root})")
+        kinds = {_KINDS.get(Path(file).suffix, Path(file).suffix or "without an ending"): file for file in self.files}
+        if odd := [file for kind, file in kinds.items() if kind not in _KINDS.values()]:
+            raise BoostrunError(f"{odd[0]} is neither .parquet nor .arrow nor .csv: name the others, as in *.parquet")
+        if len(kinds) > 1:
+            one, other = list(kinds.values())[:2]
+            raise BoostrunError(f"{place} holds files of two kinds, {one} and {other}: name those of one kind")
+        self.kind = next(iter(kinds))
+        self.fixed = {file: self._in_names(file) for file in self.files}
+
+    def _listed(self, place: str, data_root: Path) -> tuple[FileSystem, list[str]]:
+        from pyarrow import fs
+
+        if "://" not in place:
+            local = fs.LocalFileSystem()
+            path = os.path.abspath(user_path(place, data_root))
+            if pattern := [at for at, letter in enumerate(path) if letter in "*?["]:
+                self.base = os.path.dirname(path[: pattern[0]])
+                return local, sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
+            if os.path.isdir(os.path.join(path, "_delta_log")):
+                self.base = path
+                return local, _of_delta(path)
+            return local, self._below(local, path)
+        try:
+            filesystem, path = fs.FileSystem.from_uri(place)
+        except Exception:  # an address that pyarrow does not know
+            filesystem, path = _of_fsspec(place)
+        return filesystem, self._below(filesystem, path)
+
+    def _below(self, filesystem: FileSystem, path: str) -> list[str]:
+        from pyarrow import fs
+
+        self.base = path
+        try:
+            info = filesystem.get_file_info(path)
+            if info.type == fs.FileType.File:
+                return [path]
+            if info.type == fs.FileType.NotFound:
+                return []
+            infos = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
+        except Exception as error:
+            raise BoostrunError(f"{self.place} cannot be listed: {_short(error)}") from None
+        names = [one.path for one in infos if one.type == fs.FileType.File]
+        return sorted(name for name in names if not _hidden(name.removeprefix(path)))
+
+    def _in_names(self, file: str) -> dict[str, str]:
+        """The columns that a file's folders name, as in kind=a/part-0.parquet."""
+        words = [word.partition("=") for word in file.removeprefix(self.base).split("/")[:-1]]
+        return {name: unquote(value) for name, equals, value in words if equals and name}
+
+    def fingerprint(self) -> str:
+        """sha256 (hex) of the names of the files below the place, their sizes, and both ends of each, 4 KiB.
+
+        The end of a file of Parquet or Arrow describes all its rows. A change elsewhere that keeps a file's size is not
+        seen. Cost: one open file after the other.
+        """
+        digest = hashlib.sha256()
+        for file in self.files:
+            with self.opened(file) as stream:
+                size = stream.size()
+                digest.update(f"{file.removeprefix(self.base)} {size} ".encode())
+                digest.update(stream.read(_ENDS))
+                stream.seek(max(0, size - _ENDS))
+                digest.update(stream.read(_ENDS))
+        return digest.hexdigest()
+
+    @contextlib.contextmanager
+    def opened(self, file: str, words: str = "") -> Iterator[Any]:
+        """A file to read; any error of reading becomes a BoostrunError that names it, or what ``words`` say is read."""
+        try:
+            stream = self.filesystem.open_input_file(file)
+        except FileNotFoundError:
+            raise BoostrunError(f"{file} has gone since the files were listed; run it again") from None
+        except OSError as error:
+            raise BoostrunError(f"{file} cannot be read: {_short(error)}") from None
+        with stream, reading(Path(words or file), f"a file of {self.kind}"):
+            yield stream
+
+    def look(self) -> tuple[list[str], list[RowGroup]]:
+        """The names of the columns, and the parts; reads what each file says of itself, and compares the columns."""
+        names: list[str] = []
+        parts: list[RowGroup] = []
+        for file, fixed in self.fixed.items():
+            with self.opened(file) as stream:
+                own, counts = self._described(stream)
+            columns = [*own, *(name for name in fixed if name not in own)]
+            if names and columns != names:
+                lacking = [name for name in names if name not in columns]
+                more = [name for name in columns if name not in names]
+                how = f"lacks {lacking[0]}" if lacking else f"has {more[0]} too" if more else "has another order"
+                raise BoostrunError(f"{file} has other columns than {self.files[0]}: it {how}")
+            names = columns
+            parts += [RowGroup(file, number, rows) for number, rows in counts]
+        return names, parts
+
+    def _described(self, stream: Any) -> tuple[list[str], list[tuple[int, int]]]:
+        """The columns of a file, and (number, rows) of its parts."""
+        if self.kind == "Parquet":
+            from pyarrow.parquet import ParquetFile
+
+            data = ParquetFile(stream).metadata
+            groups = [(number, data.row_group(number).num_rows) for number in range(data.num_row_groups)]
+            return data.schema.to_arrow_schema().names, [one for one in groups if one[1]]
+        if self.kind == "Arrow":
+            import pyarrow
+
+            file = pyarrow.ipc.open_file(stream)
+            return file.schema.names, [(number, -1) for number in range(file.num_record_batches)]
+        return self._csv(stream).schema.names, [(-1, -1)]
+
+    def _csv(self, stream: Any) -> Any:
+        import pyarrow
+        from pyarrow import csv
+
+        packed = pyarrow.CompressedInputStream(stream, "gzip") if self.files[0].endswith(".gz") else stream
+        return csv.open_csv(packed, csv.ReadOptions(use_threads=False), convert_options=csv.ConvertOptions())
+
+    def batches(self, part: RowGroup, columns: Sequence[str], rows: int) -> Iterator[Any]:
+        """Arrow batches of a part, with these columns and at most ``rows`` rows each."""
+        import pyarrow
+
+        fixed = self.fixed[part.file]
+        own = [name for name in columns if name not in fixed]
+        with self.opened(part.file, part.words) as stream:
+            for batch in self._read(stream, part, own, rows):
+                for start in range(0, len(batch), rows):
+                    piece = batch.slice(start, rows)
+                    for name in columns:
+                        if name in fixed:
+                            piece = piece.append_column(name, pyarrow.array([fixed[name]] * len(piece)))
+                    yield piece
+
+    def _read(self, stream: Any, part: RowGroup, columns: list[str], rows: int) -> Iterator[Any]:
+        if self.kind == "Parquet":
+            from pyarrow.parquet import ParquetFile
+
+            file = ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False)  # pre_buffer holds whole row groups
+            yield from file.iter_batches(rows, row_groups=[part.number], columns=columns, use_threads=False)
+        elif self.kind == "Arrow":
+            import pyarrow
+
+            yield pyarrow.ipc.open_file(stream).get_batch(part.number).select(columns)
+        else:
+            yield from (batch.select(columns) for batch in self._csv(stream))
+
+
+def _hidden(path: str) -> bool:
+    return any(word.startswith((".", "_")) for word in path.split("/"))
+
+
+def _of_delta(path: str) -> list[str]:
+    try:
+        from deltalake import DeltaTable
+    except ImportError:
+        raise BoostrunError(f"{path} is a Delta table: pip install 'boostrun[lake]'") from None
+    with reading(Path(path), "a Delta table"):
+        return sorted(unquote(uri.removeprefix("file://")) for uri in DeltaTable(path).file_uris())
+
+
+def _of_fsspec(place: str) -> tuple[FileSystem, str]:
+    from pyarrow import fs
+
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise BoostrunError(f"{place} is an address of fsspec: pip install 'boostrun[lake]'") from None
+    try:
+        found, path = url_to_fs(place)
+    except Exception as error:  # an unknown protocol, or the package of a known one
+        raise BoostrunError(f"{place} cannot be opened: {_short(error)}") from None
+    return fs.PyFileSystem(fs.FSSpecHandler(found)), path
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:160] or type(error).__name__
+
+
+# -- samples
+
+
+class LakeReader:
+    """Reader of some parts of a lake, see :mod:`boostrun.data.stream_readers`; values are numbers, dates or times.
+
+    Parameters
+    ----------
+    columns : names of all columns
+    label : name of the label's column
+    dtype : of the values
+    """
+
+    def __init__(self, lake: Lake, parts: Sequence[RowGroup], columns: Sequence[str], label: str, dtype: str):
+        self.lake, self.parts, self.columns, self.label = lake, parts, list(columns), label
+        self.name, self.dtype = lake.place, np.dtype(dtype)
+        self.features = [name for name in columns if name != label]
+        self.n_features = len(self.features)
+        self.bytes_per_row_read = 24 * len(self.columns)  # Arrow's columns, one of them decoded, and a block
+
+    def find_classes(self) -> np.ndarray:
+        """The distinct labels, from one pass over them."""
+        return distinct(self.labels())
+
+    def labels(self) -> Iterator[np.ndarray]:
+        """All labels, without the values, in the order of the parts."""
+        for part in self.parts:
+            for batch in self.lake.batches(part, [self.label], 1 << 16):
+                yield self._labels(batch, part)
+
+    def begin(self, rng: np.random.Generator, chunk_rows: int) -> IteratorPass:
+        """A pass over the parts in random order, in chunks of at most ``chunk_rows``."""
+        order = rng.permutation(len(self.parts))
+        return IteratorPass(self, self._chunks([self.parts[place] for place in order], chunk_rows))  # type: ignore[arg-type]
+
+    def in_order(self, chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """All samples in the order of the parts, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
+        return self._chunks(self.parts, chunk_rows)
+
+    def _chunks(self, parts: Sequence[RowGroup], chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for part in parts:
+            for batch in self.lake.batches(part, self.columns, chunk_rows):
+                yield self._values(batch, part), self._labels(batch, part)
+
+    def _values(self, batch: Any, part: RowGroup) -> np.ndarray:
+        block = np.empty((len(batch), self.n_features), self.dtype)
+        with np.errstate(over="ignore"):  # values that are too large become infinite, and are refused as such
+            for place, name in enumerate(self.features):
+                column = batch.column(name)
+                if _is_number(column.type) and not column.null_count:
+                    block[:, place] = column.to_numpy()
+                    continue
+                block[:, place], bad = PLAIN.numbers(column)
+                if bad.any():
+                    raise BoostrunError(f"{part.words} holds text in the column {name}; numbers are expected")
+        return block
+
+    def _labels(self, batch: Any, part: RowGroup) -> np.ndarray:
+        packed = as_text(batch.column(self.label)).dictionary_encode()
+        if packed.null_count:
+            raise BoostrunError(f"{part.words} has rows without a label (column {self.label})")
+        return plain_labels(packed.dictionary.to_pylist())[packed.indices.to_numpy(zero_copy_only=False)]
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return types.is_integer(kind) or types.is_floating(kind)
+
+
+@dataclass(frozen=True)
+class LakePart(SetPart):
+    """Some parts of a lake as a part of a streamed set."""
+
+    reads: LakeReader | None = field(default=None, kw_only=True)
+
+    def reader(self, limit: float = 0.0) -> Any:
+        return self.reads
+
+    def look(self) -> Facts:
+        """As of any part, by reading the labels alone: values are checked as they are drawn."""
+        reader: Any = self.reads
+        rows, found = 0, np.empty(0)
+        for labels in reader.labels():
+            found = np.union1d(found, labels) if rows else np.unique(labels)
+            rows += len(labels)
+        if not rows:
+            raise BoostrunError(f"{self.path} holds no samples")
+        return Facts(
+            rows, reader.n_features, reader.dtype.str, found.tolist(), found.dtype.str, list(reader.columns)
+        )  # fmt: skip
+
+
+class LakeSet(StreamSet):
+    """A streamed set of lakes."""
+
+    def source(self, limit_mib: float, seed: Any) -> StreamSource:
+        """The training part as a source, see :class:`StreamSet`."""
+        return StreamSource(
+            self.train.reader(), classes=self.classes, chunk_rows=self.chunk_rows, memory_limit_mb=limit_mib, seed=seed
+        )
+
+
+def key(options: Mapping, data_root: Path) -> str:
+    """A digest of the files of both parts, see :meth:`Lake.fingerprint`."""
+    found = [lake.fingerprint() for lake in _lakes(options, data_root)]
+    return hashlib.sha256(json.dumps([found, options["label"], options["test_share"]]).encode()).hexdigest()
+
+
+def _lakes(options: Mapping, data_root: Path) -> list[Lake]:
+    test = options["test_path"]
+    if (test is None) == (options["test_share"] is None):
+        raise BoostrunError("either dataset.test_path=... names the test part, or dataset.test_share=0.1 takes a tenth")
+    return [Lake(str(place), data_root) for place in (options["path"], test) if place is not None]
+
+
+def open_lake(options: Mapping, data_root: Path) -> LakeSet:
+    """The two parts of a streamed set of lakes, checked; labels are read through once, then remembered."""
+    lakes, names, parts = _lakes(options, data_root), [], []
+    for lake in lakes:
+        found, own = lake.look()
+        names.append(found)
+        parts.append(own)
+    label = _label_in(names[0], options["label"], lakes[0].place)
+    if len(lakes) == 1:
+        parts = [*_shared(parts[0], lakes[0], options["test_share"])]
+        lakes, names = lakes * 2, names * 2
+    dtype = _dtype(LakeReader(lakes[0], parts[0], names[0], label, "f8"))
+    what = f"{key(options, data_root)} {label} {dtype}"
+    both = []
+    for place, (lake, columns, own) in enumerate(zip(lakes, names, parts)):
+        part = LakePart(Path(lake.place), label, dtype=dtype, reads=LakeReader(lake, own, columns, label, dtype))
+        text = remembered(data_root, f"lake {place} {what}", functools.partial(_look_of, part))
+        both.append((part, Facts(**json.loads(text))))
+    (train, train_facts), (test, test_facts) = both
+    return LakeSet(train, test, train_facts, test_facts, options["chunk_rows"])
+
+
+def _look_of(part: LakePart) -> str:
+    return json.dumps(asdict(part.look()))
+
+
+def _label_in(names: Sequence[str], label: Any, place: str) -> str:
+    found = names[-1] if label is None else str(label)
+    if found not in names:
+        raise BoostrunError(f"{place} has no column {label!r} (its columns: {', '.join(names[:12])})")
+    if len(names) < 2:
+        raise BoostrunError(f"{place} has the label column {found!r} and no other")
+    return found
+
+
+def _shared(parts: Sequence[RowGroup], lake: Lake, share: float) -> tuple[list[RowGroup], list[RowGroup]]:
+    """Parts for training and for tests, which the digests of their names choose."""
+    train: list[RowGroup] = []
+    test: list[RowGroup] = []
+    for part in parts:
+        name = f"{part.file.removeprefix(lake.base)} {part.number}"
+        place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") / 2.0**64
+        (test if place < share else train).append(part)
+    if not train or not test:
+        raise BoostrunError(
+            f"{lake.place} has {len(parts)} row groups, and dataset.test_share={share:g} of them leaves none for "
+            f"{'tests' if train else 'training'}: give dataset.test_path"
+        )
+    return train, test
+
+
+def _dtype(reader: LakeReader) -> str:
+    """float64 if bins of the first rows need it, else the type of the values, float32 at least."""
+    seen = 0
+    for values, _ in reader.in_order(max(1, _MIB // (8 * reader.n_features))):
+        if any(needs_double(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
+            return "<f8"
+        if (seen := seen + len(values)) >= _COMPARED:
+            break
+    return "<f4"

@@ -1,0 +1,196 @@
+"""Folders, patterns and addresses of Parquet, Arrow and csv as one streamed set."""
+
+import gzip
+import os
+
+import numpy as np
+import pytest
+
+from boostrun.cli import main
+from boostrun.config import defaults
+from boostrun.data import lake, stream_set
+from boostrun.errors import BoostrunError
+
+pa = pytest.importorskip("pyarrow")
+from pyarrow import csv, parquet  # noqa: E402
+
+
+def rows(n, seed):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 50, (n, 3))
+    kind = np.where(x[:, 0] > 24, "big", "small")
+    return pa.table({"a": x[:, 0], "b": x[:, 1].astype(np.float32), "c": x[:, 2] > 20, "kind": kind})
+
+
+def write(folder, kind, n=3, label=True):
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in range(n):
+        table = rows(100, seed) if label else rows(100, seed).drop_columns(["kind"])
+        if kind == "parquet":
+            parquet.write_table(table, folder / f"part-{seed}.parquet", row_group_size=40)
+        elif kind == "arrow":
+            with pa.ipc.new_file(folder / f"part-{seed}.arrow", table.schema) as file:
+                file.write_table(table, max_chunksize=40)
+        elif kind == "csv":
+            csv.write_csv(table, folder / f"part-{seed}.csv")
+        else:
+            csv.write_csv(table, folder / "one.csv")
+            (folder / f"part-{seed}.csv.gz").write_bytes(gzip.compress((folder / "one.csv").read_bytes()))
+            (folder / "one.csv").unlink()
+    (folder / "_SUCCESS").write_text("")
+    return folder
+
+
+def opened(path, root, **more):
+    given = {**defaults("dataset", "stream"), "name": "stream", "path": str(path), "label": "kind", **more}
+    return stream_set.open_set(given, root)
+
+
+def all_of(part):
+    values, labels = zip(*part.reader().in_order(64))
+    return np.concatenate(values), np.concatenate(labels)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "csv", "gz"])
+def test_every_row_is_read_once_in_each_pass_whatever_the_kind_of_files(tmp_path, kind):
+    found = opened(write(tmp_path / "rows", kind), tmp_path, test_path=str(write(tmp_path / "test", kind, 1)))
+    whole = pa.concat_tables([rows(100, seed) for seed in range(3)])
+    expected = np.column_stack([whole[name].to_numpy().astype(np.float32) for name in "abc"])
+    values, labels = all_of(found.train)
+    assert np.array_equal(values, expected) and labels.tolist() == whole["kind"].to_pylist()
+    assert found.train_facts.rows == 300 and found.test_facts.rows == 100 and found.classes.tolist() == ["big", "small"]
+    drawn = found.source(16, 0).open(300)
+    for _ in range(2):
+        x, y = drawn.draw(300)
+        drawn.release(300)
+        assert sorted(map(tuple, x.tolist())) == sorted(map(tuple, expected.tolist()))
+        assert ((x[:, 0] > 24) == (y == "big")).all()
+
+
+def test_a_pass_reads_row_groups_in_an_order_of_its_own(tmp_path):
+    reader = opened(write(tmp_path / "rows", "parquet"), tmp_path, test_share=0.3).train.reader()
+    rng, orders = np.random.default_rng(0), []
+    for _ in range(4):
+        each, first = reader.begin(rng, 40), []
+        values, labels = np.empty((40, 3), reader.dtype), np.empty(40, "U5")
+        while each.read_into(values, labels):
+            first.append(values[0].tolist())
+        orders.append(first)
+    assert len({str(order) for order in orders}) > 1 and len({str(sorted(order)) for order in orders}) == 1
+
+
+def test_a_share_of_the_row_groups_is_for_tests_and_the_rest_for_training(tmp_path):
+    folder = write(tmp_path / "rows", "parquet")
+    found = opened(folder, tmp_path, test_share=0.3)
+    train, test = found.train.reader().parts, found.test.reader().parts
+    assert not {*train} & {*test} and len(train) + len(test) == 9
+    os.rename(folder, tmp_path / "moved")  # the choice follows from names below the folder
+    again = opened(tmp_path / "moved", tmp_path, test_share=0.3)
+    assert [part.number for part in again.test.reader().parts] == [part.number for part in test]
+    given = {**defaults("dataset", "stream"), "name": "stream", "label": "kind", "test_share": 0.3}
+    moved = {**given, "path": str(tmp_path / "moved")}
+    before = lake.key(moved, tmp_path)
+    os.rename(tmp_path / "moved", folder)
+    assert lake.key({**given, "path": str(folder)}, tmp_path) == before
+
+
+def test_folders_named_key_value_are_columns(tmp_path):
+    for kind in ("x", "y z"):
+        write(tmp_path / "rows" / f"kind={kind}" / "day=3", "parquet", 2, label=False)
+    found = opened(tmp_path / "rows", tmp_path, test_share=0.3)
+    assert found.train_facts.columns == ["a", "b", "c", "kind", "day"] and found.classes.tolist() == ["x", "y z"]
+    assert (all_of(found.train)[0][:, 3] == 3).all()
+
+
+def test_patterns_and_addresses_read_the_same_rows(tmp_path):
+    pytest.importorskip("fsspec")
+    import fsspec
+
+    folder = write(tmp_path / "rows", "parquet")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(folder), "/rows", recursive=True)
+    wanted = all_of(opened(folder, tmp_path, test_share=0.3).train)[0]
+    for place in (f"{folder}/*.parquet", f"file://{folder}", "memory://rows"):
+        assert np.array_equal(all_of(opened(place, tmp_path, test_share=0.3).train)[0], wanted)
+
+
+def test_a_delta_table_is_its_newest_version(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(str(tmp_path / "rows"), rows(50, 9))
+    for seed in range(3):
+        deltalake.write_deltalake(str(tmp_path / "rows"), rows(100, seed), mode="append" if seed else "overwrite")
+    assert opened(tmp_path / "rows", tmp_path, test_share=0.5).train_facts.rows in (100, 200)
+
+
+def test_a_trial_runs_and_repeats(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "rows", "parquet")
+    words = ["algo=wsam", "dataset=stream", "dataset.path=rows", "dataset.label=kind", "dataset.test_share=0.3", "r=20",
+             "T=5", "trials=1", "n_jobs=1", "run.pictures=false", "run.memory_limit=16"]  # fmt: skip
+    assert main(words) == 0
+    assert "100.00" in capsys.readouterr().out
+    assert main(words) == 0
+    assert "1 cached" in (said := capsys.readouterr()).err or "100.00" in said.out
+
+
+def damaged(folder):
+    path = folder / "part-1.parquet"
+    start = parquet.ParquetFile(path).metadata.row_group(1).column(0).data_page_offset
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(b"\xff" * 40)
+
+
+def other_columns(folder):
+    parquet.write_table(rows(10, 0).drop_columns(["b"]), folder / "part-1.parquet")
+
+
+def text(folder):
+    table = rows(10, 0).set_column(1, "b", pa.array(["many"] * 10))
+    parquet.write_table(table, folder / "part-1.parquet")
+
+
+def no_label(folder):
+    parquet.write_table(rows(10, 0).set_column(3, "kind", pa.array([None] * 10, "string")), folder / "part-1.parquet")
+
+
+def two_kinds(folder):
+    csv.write_csv(rows(10, 0), folder / "more.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (damaged, r"row group 1 of .*part-1.parquet cannot be read"),
+        (other_columns, "part-1.parquet has other columns"),
+        (text, "part-1.parquet holds text in the column b"), (no_label, "part-1.parquet has rows without a label"),
+        (two_kinds, "files of two kinds"),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_the_file_and_the_row_group(tmp_path, change, said):
+    change(write(tmp_path / "rows", "parquet"))
+    with pytest.raises(BoostrunError, match=said):
+        found = opened(tmp_path / "rows", tmp_path, test_path=str(write(tmp_path / "test", "parquet", 1)))
+        all_of(found.train)
+
+
+def test_a_file_that_vanishes_is_named(tmp_path):
+    found = opened(write(tmp_path / "rows", "parquet"), tmp_path, test_share=0.3)
+    os.remove(tmp_path / "rows" / "part-2.parquet")
+    with pytest.raises(BoostrunError, match=r"part-2.parquet has gone"):
+        all_of(found.train), all_of(found.test)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({}, "dataset.test_path"), ({"test_share": 0.3, "test_path": "x"}, "dataset.test_path"),
+        ({"test_share": 0.001}, "leaves none for tests"), ({"test_share": 0.3, "label": "nope"}, "no column 'nope'"),
+        ({"test_share": 0.3, "path": "nowhere/*.parquet"}, "no file of rows at nowhere"),
+        ({"test_share": 0.3, "path": "odd://nowhere"}, "odd://nowhere"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be_are_a_sentence(tmp_path, more, said):
+    write(tmp_path / "rows", "parquet")
+    with pytest.raises(BoostrunError, match=said):
+        opened(more.pop("path", tmp_path / "rows"), tmp_path, **more)
