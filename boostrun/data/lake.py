@@ -312,32 +312,38 @@ class LakeReader:
     def _chunks(self, parts: Sequence[RowGroup], chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for part in parts:
             for batch in self.lake.batches(part, self.columns, chunk_rows):
-                yield self._values(batch, part), self._labels(batch, part)
+                yield self._values(batch.select(self.features), part), self._labels(batch, part)
 
     def _values(self, batch: Any, part: RowGroup) -> np.ndarray:
-        block = np.empty((len(batch), self.n_features), self.dtype)
         with np.errstate(over="ignore"):  # values that are too large become infinite, and are refused as such
+            if all(_is_number(kind) for kind in batch.schema.types):
+                return np.asarray(batch.to_tensor(null_to_nan=True)).astype(self.dtype, copy=False)
+            block = np.empty((len(batch), self.n_features), self.dtype)
             for place, name in enumerate(self.features):
-                column = batch.column(name)
-                if _is_number(column.type) and not column.null_count:
-                    block[:, place] = column.to_numpy()
-                    continue
-                block[:, place], bad = PLAIN.numbers(column)
+                block[:, place], bad = PLAIN.numbers(batch.column(name))
                 if bad.any():
                     raise BoostrunError(f"{part.words} holds text in the column {name}; numbers are expected")
         return block
 
     def _labels(self, batch: Any, part: RowGroup) -> np.ndarray:
-        packed = as_text(batch.column(self.label)).dictionary_encode()
+        column = batch.column(self.label)
+        if _types().is_signed_integer(column.type) and not column.null_count:  # what its text would become
+            return column.to_numpy().astype(np.int64)
+        packed = as_text(column).dictionary_encode()
         if packed.null_count:
             raise BoostrunError(f"{part.words} has rows without a label (column {self.label})")
         return plain_labels(packed.dictionary.to_pylist())[packed.indices.to_numpy(zero_copy_only=False)]
 
 
 def _is_number(kind: Any) -> bool:
+    return _types().is_integer(kind) or _types().is_floating(kind)
+
+
+@functools.cache
+def _types() -> Any:
     from pyarrow import types
 
-    return types.is_integer(kind) or types.is_floating(kind)
+    return types
 
 
 @dataclass(frozen=True)
