@@ -382,12 +382,12 @@ class LakeSet(StreamSet):
 def key(options: Mapping, data_root: Path) -> str:
     """A digest of the files of both parts, see :meth:`Lake.fingerprint`."""
     found = [lake.fingerprint() for lake in _lakes(options, data_root)]
-    return hashlib.sha256(json.dumps([found, options["label"], options["test_share"]]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([found, options["label"], options.get("test_share")]).encode()).hexdigest()
 
 
 def _lakes(options: Mapping, data_root: Path) -> list[Lake]:
     test = options["test_path"]
-    if (test is None) == (options["test_share"] is None):
+    if (test is None) == (options.get("test_share") is None):
         raise BoostrunError("either dataset.test_path=... names the test part, or dataset.test_share=0.1 takes a tenth")
     return [Lake(str(place), data_root) for place in (options["path"], test) if place is not None]
 

@@ -316,7 +316,7 @@ def look_once(part: SetPart, digests: FileDigests, what: str, kind: str) -> Fact
 def _parts(options: Mapping, data_root: Path) -> dict[str, SetPart]:
     if options["test_path"] is None:
         raise BoostrunError("dataset.test_path=... must name the file of the test part (test_share is for many files)")
-    if options["test_share"] is not None:
+    if options.get("test_share") is not None:
         raise BoostrunError("dataset.test_share is for a folder of many files; dataset.test_path names a test file")
     train, test = given_file(options, "path", data_root), given_file(options, "test_path", data_root)
     if _kind(train) != _kind(test):

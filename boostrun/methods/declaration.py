@@ -122,7 +122,7 @@ class Method:
     budget : symbol of the paper -> parameter, or "part.parameter". Symbols are not keys.
     inputs : the data that it learns from: codes, values, products, stumps, anchors (kinds of features), chunks,
         stream, and families, if it uses which features belong together.
-    evaluation : "module:Class", see :mod:`boostrun.evaluation`.
+    evaluation : "module:Class", see :mod:`boostrun.evaluation`; ``on_chunks`` another one for files larger than memory.
     fixed : parameters that make it this method.
     unused : parameters that have no effect in it; they are not keys.
     parts : parameter -> :class:`Part`.
@@ -150,6 +150,7 @@ class Method:
     budget: Mapping[str, str] = field(default_factory=dict)
     inputs: frozenset[str] = frozenset({"codes", "stumps"})
     evaluation: str = "boostrun.evaluation.staged:Staged"
+    on_chunks: str = ""
     fixed: Mapping[str, Any] = field(default_factory=dict)
     unused: frozenset[str] = frozenset()
     parts: Mapping[str, Part] = field(default_factory=dict)
@@ -235,9 +236,13 @@ class Method:
         own, ours = self._fields.get("early_stopping"), fields_of(EarlyStoppingKeys)["early_stopping"]
         return bool(own and kind_of(own) == kind_of(ours) and values.get("early_stopping"))
 
-    def evaluator(self, values: Mapping[str, Any]) -> Any:
-        """The evaluation of an estimator that :meth:`make` has made of these ``values``."""
-        own = obtain(self.evaluation)()
+    def evaluation_of(self, gives: str) -> str:
+        """The evaluation on a data set that ``gives`` a table, chunks or a stream."""
+        return self.on_chunks if gives == "chunks" and self.on_chunks else self.evaluation
+
+    def evaluator(self, values: Mapping[str, Any], gives: str = "table") -> Any:
+        """The evaluation of an estimator that :meth:`make` has made of these ``values``, see :meth:`evaluation_of`."""
+        own = obtain(self.evaluation_of(gives))()
         return obtain(ON_HELD_OUT)(own) if self.stops_early(values) else own
 
     def components(self, values: Mapping[str, Any]) -> list[tuple[str, str, Any]]:

@@ -36,8 +36,9 @@ def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
     keeps = {budget: f"{_HERE}.keys:{function}" for budget, function in more.pop("keeps", _TREES).items()}
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}, "evaluation": f"{_HERE}.rival:OfRivals"}
     return Method(
-        target=f"{_HERE}.{target}", keys=kind, summary=summary, inputs=frozenset({"codes", "stumps", "values"}),
-        keeps=keeps, **(settings | more),
+        target=f"{_HERE}.{target}", keys=kind, summary=summary,
+        inputs=frozenset({"codes", "stumps", "values", "chunks"}), on_chunks=f"{_HERE}.rival:OnChunks", keeps=keeps,
+        **(settings | more),
     )  # fmt: skip
 
 

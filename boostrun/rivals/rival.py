@@ -326,6 +326,67 @@ class OfChunks(OfRivals):
         }
 
 
+# -- files larger than memory
+
+
+class _Rows:
+    """A streamed source whose number of rows is known, as rivals ask for it: ``len(labels)``."""
+
+    def __init__(self, source: Any, rows: int):
+        self.open, self.class_labels, self.n_features = source.open, source.class_labels, source.n_features
+        self.labels = range(rows)
+
+
+class OnChunks:
+    """The evaluation of rivals on files larger than memory: samples are drawn from a shuffle buffer, read row by row.
+
+    The test part is read in chunks too. The numbers are those of the files, without bins.
+    """
+
+    def check(self, model: Rival, data: Any) -> None:
+        """As :meth:`OfRivals.check`; raises BoostrunError too for a rival that would hold all rows."""
+        model.installed()
+        facts = data.data.train_facts
+        if isinstance(model, Holding) and not isinstance(model, ByChunks) and model.samples_held is None:
+            raise BoostrunError(
+                f"it would hold all {facts.rows:,} rows of {data.data.train.path}: algo.samples_held=1000 holds as many"
+            )
+        model.refuse(facts.rows, facts.features, len(data.classes))
+
+    def warm_up(self, small: Rival, data: Any) -> None:
+        """Load the library by training on a few rows; errors are left to the trial."""
+        with contextlib.suppress(Exception):
+            sample = data.sample()
+            small.fit_source(sample.source(np.random.SeedSequence(0)))
+            small.predict(next(iter(sample.test_chunks()))[0].T)
+
+    def run(self, model: Rival, data: Any, seeds: Seeds) -> Result:
+        """Fit ``model`` on the training part with one thread, and test it."""
+        model.installed()
+        with threadpool_limits(1):
+            begun = time.perf_counter()
+            source = data.source(seeds.filter)
+            model.fit_source(_Rows(source, data.data.train_facts.rows))  # type: ignore[arg-type]
+            trained = time.perf_counter()
+            grows = isinstance(model, (ByChunks, ByRounds))
+            marks = model.checkpoints_ if isinstance(model, ByChunks) else checkpoints(model.n_rounds_) if grows else []
+            right, total = np.zeros(len(marks) or 1, np.int64), 0
+            for columns, truth in data.test_chunks():
+                X = np.ascontiguousarray(columns.T)
+                stages = model.predict_after(X, marks) if grows else [model.predict(X)]
+                right += [np.count_nonzero(said == truth) for said in stages]
+                total += len(truth)
+        found = (100.0 * right / total).tolist()
+        cost = {"train_seconds": trained - begun, "test_seconds": time.perf_counter() - trained, **counts(model)}
+        curve: dict[str, list] = {"T": marks, "test_accuracy_pct": found} if grows else {}
+        if isinstance(model, ByChunks):
+            curve["samples_drawn"] = [int(model.staged_samples_drawn_[mark - 1]) for mark in marks]
+        return {
+            "metrics": {"test_accuracy_pct": found[-1], "test_error_pct": 100.0 - found[-1]},
+            "cost": {**cost, **data.costs_of(source), "model_bytes": model.model_bytes_}, "curve": curve,
+        }  # fmt: skip
+
+
 # -- any classifier
 
 

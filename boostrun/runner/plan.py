@@ -288,7 +288,8 @@ def fit(cell: Cell, prepared: Any) -> None:
     """Raise BoostrunError if a cell's budget does not fit its prepared input, or its method cannot start on it."""
     input_for(cell.dataset).fits(prepared, cell)
     method = catalogue.method(cell.algo)
-    method.evaluator(cell.algo).check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
+    evaluation = method.evaluator(cell.algo, catalogue.dataset(cell.dataset).gives)
+    evaluation.check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
 
 
 def table_of(settings: Settings, progress: bool = True):

@@ -106,11 +106,12 @@ class Execute:
         """The fitted model, the data it was trained on, and metrics with cost and curve."""
         extend.admit(self.own)
         cell = trial.cell
-        method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
+        gives = catalogue.dataset(cell.dataset).gives
+        method, input_ = catalogue.method(cell.algo), input_of(gives)
         places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
         digests.keep(places.data_root, places.cache_root)
-        evaluation = method.evaluator(cell.algo)
-        if self.measures(cell) and catalogue.dataset(cell.dataset).gives == "stream":
+        evaluation = method.evaluator(cell.algo, gives)
+        if self.measures(cell) and gives == "stream":
             evaluation = predictions.Counted(evaluation, self.named)
         checkpoint = Path(self.cache_root) / "checkpoints" / trial.key  # where a killed trial is continued from
         given = {"n_jobs": self.threads, "checkpoint": checkpoint}

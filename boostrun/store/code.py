@@ -50,13 +50,13 @@ def code_of(cell: Cell) -> Code:
     >>> code_of(cell).roots[0], code_of(cell).facts["budget"]
     ('boostrun.papers.reservoir.classifier:ReservoirClassifier', {'r': 'reservoir_size', 'q': 'batch_size'})
     """
-    method, input_ = catalogue.method(cell.algo), input_of(catalogue.dataset(cell.dataset).gives)
+    method, gives = catalogue.method(cell.algo), catalogue.dataset(cell.dataset).gives
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
     named += [ON_HELD_OUT] * method.stops_early(cell.algo)
     roots = (
-        method.target, method.evaluation, *(part.target for part in method.parts.values()), *named,
+        method.target, method.evaluation_of(gives), *(part.target for part in method.parts.values()), *named,
         "boostrun.methods.declaration:arguments", "boostrun.evaluation.measures:train_and_test",
-        *input_.modules(cell.dataset),
+        *input_of(gives).modules(cell.dataset),
     )  # fmt: skip
     facts = {
         "budget": {symbol: parameter for symbol, parameter in method.budget.items() if symbol in cell.budget},

@@ -26,7 +26,7 @@ SENTENCES = {
     "report reservoir/timing -o .": "a folder; name a file",
     "report adaptive/figure1 -o file/report.html": "cannot write",
     "claims reservior": "did you mean 'reservoir'", "claims reservoir T=5": "T=5 cannot be given",
-    "ls algo -o a.html": "-o is an option of export, report, claims, predict and table only",
+    "ls algo -o a.html": "-o is an option of export, report, claims, predict, follow and table only",
     "--to c r=3": "--to is an option of export", "r=12 plan": "cannot read 'plan'",
     "--config-dir mine plam": "no verb 'plam'; did you mean 'plan'?",
     "algo=gem": "no algo 'gem'; did you mean 'geem'? (boostrun ls algo)", "dataset=mnits": "did you mean 'mnist'",

@@ -146,6 +146,21 @@ def test_every_algorithm_that_draws_learns_from_a_stream(algo, command, workplac
     assert float(re.search(rf"{algo.split()[0]} +(\d+\.\d+)", out).group(1)) > 50
 
 
+@pytest.mark.parametrize("algo", ["sgd", "lightgbm algo.samples_held=200", "forest_chunks"])
+def test_rivals_learn_from_a_stream_too(algo, command, workplace):
+    write_csv(workplace)
+    line = CSV.replace("r=30 ", "").replace("T=20 ", "T=20 " if "held" in algo else "q=100 algo.epochs=3 ")
+    code, out, err = command(f"algo={algo} {line} trials=1")
+    assert code == 0, err
+    assert float(re.search(rf"{algo.split()[0]} +(\d+\.\d+)", out).group(1)) > 50
+
+
+def test_a_rival_that_would_hold_all_rows_is_one_sentence(command, workplace):
+    write_csv(workplace)
+    code, _, err = command(f"algo=random_forest {CSV.replace('r=30 ', '')} trials=1")
+    assert code == 2 and "algo.samples_held=1000" in err
+
+
 def test_a_csv_file_teaches_as_much_as_its_table_in_memory(command, workplace):
     write_csv(workplace)
     found = {}
