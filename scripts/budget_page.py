@@ -14,7 +14,7 @@ from pathlib import Path
 
 from boostrun.cli import main as command
 from boostrun.errors import BoostrunError
-from boostrun.report.frontier import KINDS
+from boostrun.report.frontier import KINDS, LOSS, amount
 from boostrun.report.frontier_summary import FrontierSummary, frontiers_of
 from boostrun.report.markup import NARROW, escape, pipe_table
 
@@ -40,9 +40,6 @@ batch by batch, and a neural network, LightGBM, XGBoost and forests [go on from 
 next](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
 are trained on as many samples drawn once at random. If all your data fit into memory, you do not have this budget.
 """
-_WITHOUT = """**Of the rivals that go on from chunk to chunk these frontiers have `sgd` only**: what they say of rivals
-holds for those in the tables.
-"""
 _CHUNKS = "mlp", "lightgbm_chunks", "xgboost_chunks", "forest_chunks", "pasting", "sgd_fourier"
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
@@ -67,10 +64,10 @@ def summary_of(folder: Path, kind: str) -> FrontierSummary | None:
 def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     head = KINDS[summary.kind].head
     yield f"## A budget of {head}\n"
-    methods = {row["method"] for one in summary.frontiers for row in one.table}
-    if summary.kind == "samples_held" and not methods.intersection(_CHUNKS):
-        yield _WITHOUT
+    yield from _rivals_ahead(summary)
     yield f"{summary.counted}. {escape(summary.sentence())}\n"
+    if summary.kind == "samples_held":
+        yield from _not_asked(summary)
     where = "data sets" if len(summary.sets) == len(summary.frontiers) else "frontiers"
     yield f"Number of {where} on which each side is ahead, by {head}:\n"
     yield f"{_table(summary.tally())}\n"
@@ -89,6 +86,33 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     yield from (f"- {escape(note)}" for note in summary.notes())
     yield f"- {_spent(summary)}"
     yield ""
+
+
+def _rivals_ahead(summary: FrontierSummary) -> Iterator[str]:
+    """Where a rival is ahead, with the budgets."""
+    found = []
+    for one in summary.frontiers:
+        ahead: dict[str, list[str]] = {}
+        for row in one.contest:
+            if row["outcome"] == LOSS:
+                ahead.setdefault(row["rival"], []).append(amount(float(row[summary.kind])))
+        found += [f"{one.name} (`{rival}`: {', '.join(budgets)})" for rival, budgets in ahead.items()]
+    if found:
+        yield f"**A rival is ahead** on {', '.join(found)}.\n"
+
+
+def _not_asked(summary: FrontierSummary) -> Iterator[str]:
+    """The frontiers that lack rivals that go on from chunk to chunk."""
+    lacking: dict[str, list[str]] = {}
+    for one in summary.frontiers:
+        methods = {row["method"] for row in one.table}
+        names = ", ".join(f"`{name}`" for name in _CHUNKS if name not in methods)
+        lacking.setdefault(names, []).append(one.name)
+    if lacking.pop("", None) is None and len(lacking) == 1:
+        yield f"No frontier has {next(iter(lacking))} yet.\n"
+        return
+    for names, sets in lacking.items():
+        yield f"**Not asked on {', '.join(sets)}**: {names}. What the tables say there holds for the other rivals.\n"
 
 
 def _spent(summary: FrontierSummary) -> str:
