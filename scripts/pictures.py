@@ -61,7 +61,7 @@ class Shown(NamedTuple):
 def curve(folder: Path, words: str, stem: str) -> Path:
     """A curve figure of a published item; ``words`` are its name and overrides, ``stem`` the figure's."""
     name, *overrides = words.split()
-    item, _ = paper.load_published(name, RESULTS, [f"results={RESULTS}", *overrides], None, {})
+    item, _ = paper.load_published(name, RESULTS, [f"results={RESULTS}", *overrides])
     cells = plan(item.settings, published_store(RESULTS), data=False)
     entries = item.entries(cells)
     extras = item.extras(entries, build(item.spec, entries))
