@@ -403,8 +403,11 @@ def open_lake(options: Mapping, data_root: Path) -> LakeSet:
     if len(lakes) == 1:
         parts = [*_shared(parts[0], lakes[0], options["test_share"])]
         lakes, names = lakes * 2, names * 2
+    if share := options.get("holdout"):  # settings are chosen on other row groups of the training part
+        parts = [*_shared(parts[0], lakes[0], share, "holdout")]
+        lakes, names = [lakes[0]] * 2, [names[0]] * 2
     dtype = _dtype(LakeReader(lakes[0], parts[0], names[0], label, "f8"))
-    what = f"{key(options, data_root)} {label} {dtype}"
+    what = f"{key(options, data_root)} {label} {dtype} {options.get('holdout')}"
     both = []
     for place, (lake, columns, own) in enumerate(zip(lakes, names, parts)):
         part = LakePart(Path(lake.place), label, dtype=dtype, reads=LakeReader(lake, own, columns, label, dtype))
@@ -427,18 +430,20 @@ def _label_in(names: Sequence[str], label: Any, place: str) -> str:
     return found
 
 
-def _shared(parts: Sequence[RowGroup], lake: Lake, share: float) -> tuple[list[RowGroup], list[RowGroup]]:
-    """Parts for training and for tests, which the digests of their names choose."""
+def _shared(
+    parts: Sequence[RowGroup], lake: Lake, share: float, salt: str = "test_share"
+) -> tuple[list[RowGroup], list[RowGroup]]:
+    """Parts for training and for tests, which the digests of their names and of ``salt`` choose."""
     train: list[RowGroup] = []
     test: list[RowGroup] = []
     for part in parts:
-        name = f"{part.file.removeprefix(lake.base)} {part.number}"
+        name = f"{salt} {part.file.removeprefix(lake.base)} {part.number}"
         place = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") / 2.0**64
         (test if place < share else train).append(part)
     if not train or not test:
         raise BoostrunError(
-            f"{lake.place} has {len(parts)} row groups, and dataset.test_share={share:g} of them leaves none for "
-            f"{'tests' if train else 'training'}: give dataset.test_path"
+            f"{lake.place} has {len(parts)} row groups, and {salt}={share:g} of them leaves none for "
+            f"{'tests' if train else 'training'}: write smaller row groups"
         )
     return train, test
 

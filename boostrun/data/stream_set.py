@@ -245,7 +245,8 @@ def key(dataset: Mapping, data_root: Path) -> str:
     from boostrun.digest import names_of_banks
 
     (source,) = names_of_banks([f"{__name__}:open_set"])
-    whole = {"data": checksum(dataset, data_root), "source": source}
+    own = {key: value for key, value in dataset.items() if key != "holdout"}
+    whole = {"data": checksum(own, data_root), "source": source}
     if lake.is_lake(dataset["path"]):
         whole["lake"] = lake.key(dataset, data_root)
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()

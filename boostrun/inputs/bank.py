@@ -445,13 +445,12 @@ class ChunksInput:
                 f"{where} has no use for features.bin_samples={features['bin_samples']}: bins are fitted on the first "
                 "samples that the learner draws"
             )
-        refuse_keys(
-            dataset["name"], root,
-            {
-                "holdout": ": give the samples to choose settings on as dataset.test_path",
-                "train_samples": ": give a shorter file",
-            },
-        )  # fmt: skip
+        from boostrun.data.lake import is_lake
+
+        reasons = {"train_samples": ": give a shorter file"}
+        if not is_lake(dataset["path"]):  # some of whose row groups are held out
+            reasons["holdout"] = ": give the samples to choose settings on as dataset.test_path"
+        refuse_keys(dataset["name"], root, reasons)
 
     def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
         """The data set's keys and ``memory_limit``: the size of a shuffle buffer decides the order of samples."""
