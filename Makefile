@@ -59,7 +59,7 @@ beyond: setup  ## what the reservoir paper only names: seven items, each a table
 	for item in exponential lattice swaps carried_mass split active shared; do $(RUN) reproduce reservoir/$$item || exit; done
 
 adaptive1: SET := dataset=mnist features=families19
-adaptive2: SET := dataset=pedestrians features=families19
+adaptive2: SET := dataset=inria features=families19
 adaptive3: SET := dataset=caltech101 dataset.size=150 features=families33
 adaptive4: SET := dataset=cifar10 features=families19
 adaptive1 adaptive2 adaptive3 adaptive4: setup  ## a table of adaptive sampling, its four tuned rows too: many hours each (boostrun reproduce ... --quick is less)
