@@ -179,7 +179,7 @@ def draw_frontier(look: str) -> Path:
     axis.spines[:].set_visible(False)
     axis.set_xlabel("training samples held at one time", color=pale, fontsize=11)
     figure.text(0.012, 0.945, "MNIST: test error by samples held", color=ink, fontsize=13, weight="bold")
-    figure.text(0.012, 0.895, "blue: boosting under a budget; grey: today's libraries; thick: the best; means of ten seeds",
+    figure.text(0.012, 0.895, "blue: boosting under a budget; grey: today's libraries; thick: best; means of ten seeds",
                 color=pale, fontsize=10)  # fmt: skip
     path = FOLDER / f"{HERO}_{look}.svg"
     FigureCanvasSVG(figure)
@@ -192,8 +192,8 @@ def draw_frontier(look: str) -> Path:
 GALLERY = (
     Shown(
         HERO, "What a budget of samples buys", "reproduce frontier/mnist-samples_held",
-        "MNIST, all methods tuned alike under each budget, ten seeds. Holding 100 or 500 samples, a neural network that "
-        "reads fresh chunks is ahead. Holding 2,000, WSam is level with it.",
+        "MNIST, all methods tuned alike under each budget, ten seeds. Holding 100 or 500 samples, a neural "
+        "network that reads fresh chunks is ahead. Holding 2,000, WSam is level with it.",
     ),
     Shown(
         "held_differences", "Samples held, set by set", "frontier summary budget=samples_held",
