@@ -44,7 +44,9 @@ def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
 
 def _by_chunks(target: str, kind: type, summary: str, search: dict[str, Any], **more: Any) -> Method:
     """A rival that learns from fresh chunks."""
-    settings: dict[str, Any] = {"keeps": {"samples_held": "by_batches"}, "budget": {"q": "batch_size"}}
+    settings: dict[str, Any] = {
+        "keeps": {"samples_held": "by_batches"}, "budget": {"q": "batch_size"}, "probe": {"samples_drawn": 12},
+    }  # fmt: skip
     return _rival(
         target, kind, summary, evaluation=f"{_HERE}.rival:OfChunks",
         search={**search, "epochs": _EPOCHS}, **(settings | more),
