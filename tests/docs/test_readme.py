@@ -31,7 +31,7 @@ def test_the_commands_of_a_page_are_understood(page):
     for line in commands(page):
         words = parse(shlex.split(line, comments=True))
         assert words.verb in VERBS, line
-        items = [name for name in words.names if "/" in name]
+        items = [name for name in words.names if "/" in name and "://" not in name]
         assert set(items) <= {*catalogue.options("paper"), *names()}, line
         if words.verb in ("run", "plan", "tune", "export") and words.overrides and not items:
             of_verb = ("tune.", "table.", "metric=")
