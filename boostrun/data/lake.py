@@ -25,19 +25,15 @@ from boostrun.data.digests import remembered
 from boostrun.data.files import reading, user_path
 from boostrun.data.stream import StreamSource
 from boostrun.data.stream_readers import IteratorPass, distinct
-from boostrun.data.stream_set import Facts, SetPart, StreamSet
+from boostrun.data.stream_set import Facts, SetPart, StreamSet, needs_float64
 from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.kernels.stumps import needs_double
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
-_MIB = 1 << 20
 _BUFFER = 1 << 16  # bytes of a column of Parquet that are read ahead
 _ENDS = 1 << 12  # bytes at either end of a file that its fingerprint covers
-_COMPARED = 10_000  # first rows, whose bins decide between float32 and float64
-_MOST_EDGES = 255
 _KINDS = {
     ".parquet": "Parquet", ".parq": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow",
     ".ipc": "Arrow", ".csv": "CSV", ".gz": "CSV",
@@ -53,14 +49,14 @@ def located(place: str, data_root: Path, folder: Path) -> str:
 
 
 def is_lake(place: Any) -> bool:
-    """Whether ``dataset.path`` names several files, an address, or an Arrow file.
+    """Whether ``dataset.path`` names several files, an address, or an Arrow file; a name without an ending is a folder.
 
-    >>> is_lake("s3://bucket/rows"), is_lake("rows/*.parquet"), is_lake("rows.csv"), is_lake("rows.arrow")
-    (True, True, False, True)
+    >>> is_lake("s3://bucket/rows"), is_lake("rows/*.parquet"), is_lake("rows"), is_lake("rows.csv")
+    (True, True, True, False)
     """
-    text = str(place)
+    text, ending = str(place), Path(str(place)).suffix
     several = "://" in text or any(letter in text for letter in "*?[") or os.path.isdir(os.path.expanduser(text))
-    return several or _KINDS.get(Path(text).suffix) == "Arrow"
+    return several or not ending or _KINDS.get(ending) == "Arrow"
 
 
 class RowGroup(NamedTuple):
@@ -327,7 +323,7 @@ class LakeReader:
 
     def _labels(self, batch: Any, part: RowGroup) -> np.ndarray:
         column = batch.column(self.label)
-        if _types().is_signed_integer(column.type) and not column.null_count:  # what its text would become
+        if _types().is_signed_integer(column.type) and not column.null_count:  # the same labels as from its text
             return column.to_numpy().astype(np.int64)
         packed = as_text(column).dictionary_encode()
         if packed.null_count:
@@ -381,7 +377,11 @@ class LakeSet(StreamSet):
 
 def key(options: Mapping, data_root: Path) -> str:
     """A digest of the files of both parts, see :meth:`Lake.fingerprint`."""
-    found = [lake.fingerprint() for lake in _lakes(options, data_root)]
+    return _digest_of(_lakes(options, data_root), options)
+
+
+def _digest_of(lakes: Sequence[Lake], options: Mapping) -> str:
+    found = [lake.fingerprint() for lake in lakes]
     return hashlib.sha256(json.dumps([found, options["label"], options.get("test_share")]).encode()).hexdigest()
 
 
@@ -395,6 +395,7 @@ def _lakes(options: Mapping, data_root: Path) -> list[Lake]:
 def open_lake(options: Mapping, data_root: Path) -> LakeSet:
     """The two parts of a streamed set of lakes, checked; labels are read through once, then remembered."""
     lakes, names, parts = _lakes(options, data_root), [], []
+    content = _digest_of(lakes, options)
     for lake in lakes:
         found, own = lake.look()
         names.append(found)
@@ -406,8 +407,8 @@ def open_lake(options: Mapping, data_root: Path) -> LakeSet:
     if share := options.get("holdout"):  # settings are chosen on other row groups of the training part
         parts = [*_shared(parts[0], lakes[0], share, "holdout")]
         lakes, names = [lakes[0]] * 2, [names[0]] * 2
-    dtype = _dtype(LakeReader(lakes[0], parts[0], names[0], label, "f8"))
-    what = f"{key(options, data_root)} {label} {dtype} {options.get('holdout')}"
+    dtype = "<f8" if needs_float64(LakeReader(lakes[0], parts[0], names[0], label, "f8")) else "<f4"
+    what = f"{content} {label} {dtype} {options.get('holdout')}"
     both = []
     for place, (lake, columns, own) in enumerate(zip(lakes, names, parts)):
         part = LakePart(Path(lake.place), label, dtype=dtype, reads=LakeReader(lake, own, columns, label, dtype))
@@ -446,14 +447,3 @@ def _shared(
             f"{'tests' if train else 'training'}: write smaller row groups"
         )
     return train, test
-
-
-def _dtype(reader: LakeReader) -> str:
-    """float64 if bins of the first rows need it, else the type of the values, float32 at least."""
-    seen = 0
-    for values, _ in reader.in_order(max(1, _MIB // (8 * reader.n_features))):
-        if any(needs_double(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
-            return "<f8"
-        if (seen := seen + len(values)) >= _COMPARED:
-            break
-    return "<f4"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -291,17 +291,21 @@ def _value_type(part: SetPart, digests: FileDigests) -> str | None:
     """The ``dtype`` for a CSV or Parquet file: float64 if bins of its first rows need it, else None."""
 
     def look(_) -> str:
-        seen = 0
         with reading(part.path, _kind(part.path)):
-            reader = replace(part, dtype="f8").reader()
-            for values, _ in reader.in_order(max(1, _LOOK_BYTES // reader.bytes_per_row_read)):
-                if any(needs_double(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
-                    return "f8"
-                if (seen := seen + len(values)) >= _COMPARED:
-                    break
-        return ""
+            return "f8" if needs_float64(replace(part, dtype="f8").reader()) else ""
 
     return digests.derived(part.path, f"stream values {_LOOK}, labels in column {part.label!r}", look) or None
+
+
+def needs_float64(reader: Any) -> bool:
+    """Whether float32 would merge values of the first rows that bins tell apart; the reader gives float64."""
+    seen = 0
+    for values, _ in reader.in_order(max(1, _LOOK_BYTES // reader.bytes_per_row_read)):
+        if any(needs_double(np.sort(column), np.empty(_MOST_EDGES)) for column in values.T):
+            return True
+        if (seen := seen + len(values)) >= _COMPARED:
+            break
+    return False
 
 
 def look_once(part: SetPart, digests: FileDigests, what: str, kind: str) -> Facts:

@@ -227,7 +227,8 @@ def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace
 
 SETTINGS = {
     "algo=wss": "algo 'wss' needs all samples in memory", "algo=mada": "algo 'mada' needs all samples in memory",
-    "algo=logitboost": "algo 'logitboost' needs all samples", "algo=geem_split": "algo 'geem_split' needs all samples",
+    "algo=logitboost": "algo 'logitboost' has no use for r=30",
+    "algo=geem_split": "algo 'geem_split' needs all samples",
     "features=hog": "features=raw is the only choice", "features=coates_ng": "features=raw is the only choice",
     "features.bin_samples=500": "no use for features.bin_samples=500",
     "features.bins=64": "8-bit values, which are their own bins", "holdout=0.2": "no use for holdout=0.2",
@@ -241,7 +242,8 @@ SETTINGS = {
     "dataset.test_label=absent.npy": "no file absent.npy (dataset.test_label",
     "dataset.test_label=null": "dataset.test_label=... must name that of the test part",
     "dataset.label=null": "dataset.test_label=yt.npy cannot be used",
-    "dataset.label=9 dataset.test_label=null": "labels=9 is none of them", "dataset.path=.": "is a folder",
+    "dataset.label=9 dataset.test_label=null": "labels=9 is none of them",
+    "dataset.path=.": "neither .parquet nor .arrow nor .csv",
     "dataset.path=mine.bin": "neither .npy nor .csv", "dataset.test_path=test.csv": "x.npy is .npy but test.csv is CSV",
     "dataset.label=yt.npy": "yt.npy has the shape (500,); (2000,) is expected",
     "dataset.test_label=y.npy": "y.npy has the shape (2000,); (500,) is expected",

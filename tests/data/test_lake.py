@@ -209,3 +209,10 @@ def test_settings_are_chosen_on_row_groups_that_are_held_out(tmp_path, monkeypat
              "T=5", "n_jobs=1", "run.memory_limit=16", "tune.trials=2"]  # fmt: skip
     assert main(["tune", *words]) == 0
     assert "shrinkage" in capsys.readouterr().out
+
+
+def test_a_folder_of_the_data_root_is_found(tmp_path):
+    write(tmp_path / "rows", "parquet")
+    given = {**defaults("dataset", "stream"), "name": "stream", "label": "kind", "test_share": 0.3, "path": "rows"}
+    assert stream_set.open_set(given, tmp_path).train_facts.classes == ["big", "small"]
+    assert stream_set.files(given, tmp_path) == {}
