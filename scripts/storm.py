@@ -125,23 +125,32 @@ def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -
             [sys.executable, "-m", "boostrun", *words], cwd=folder, start_new_session=True, stderr=subprocess.PIPE
         )
 
+    def whole(name: str) -> bytes:
+        process = started(name)
+        said = process.communicate()[1]
+        if process.returncode:
+            raise Broken(f"follow failed: {said[-500:]!r}")
+        return (folder / name).read_bytes()
+
+    wanted = whole("calm.jsonl")  # compiles, so that the next one tells how long a run takes
     begun = time.monotonic()
-    calm = started("calm.jsonl")
-    said = calm.communicate()[1]
-    if calm.returncode:
-        raise Broken(f"follow failed: {said[-500:]!r}")
+    whole("timed.jsonl")
     seconds = time.monotonic() - begun
     for _ in range(kills):
         killed = started("killed.jsonl")
         with contextlib.suppress(subprocess.TimeoutExpired):
-            killed.wait(rng.uniform(0.0, seconds))
-        counts["follow killed" if killed.poll() is None else "follow ended"] += 1
+            killed.wait(rng.uniform(0.3, 0.9) * seconds)
+        ended = killed.poll() is not None
+        counts["follow ended" if ended else "follow killed"] += 1
         send(killed.pid, signal.SIGKILL)
         killed.communicate()
-    last = started("killed.jsonl")
-    said = last.communicate()[1]
-    if last.returncode or (folder / "killed.jsonl").read_bytes() != (folder / "calm.jsonl").read_bytes():
-        raise Broken(f"the answers of follow are not those of the undisturbed run: {said[-500:]!r}")
+        if ended:
+            if whole("killed.jsonl") != wanted:
+                raise Broken("the answers of follow are not those of the undisturbed run")
+            for name in ("killed.jsonl", "killed.jsonl.npz"):  # and from the first row again
+                (folder / name).unlink()
+    if whole("killed.jsonl") != wanted:
+        raise Broken("the answers of follow are not those of the undisturbed run")
 
 
 class Episode:
