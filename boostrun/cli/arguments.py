@@ -31,7 +31,7 @@ VERBS = {
     "help": "show a page about a verb, with examples: help reproduce, or reproduce --help",
 }
 
-BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "seconds")
+BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "memory", "seconds")
 """Kinds of budget of a frontier."""
 
 USAGE = """boostrun: boosting under a budget, seed by seed, compared with the papers' own figures

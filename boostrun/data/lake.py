@@ -324,11 +324,11 @@ class LakeReader:
     def _labels(self, batch: Any, part: RowGroup) -> np.ndarray:
         column = batch.column(self.label)
         if _types().is_signed_integer(column.type) and not column.null_count:  # the same labels as from its text
-            return column.to_numpy().astype(np.int64)
+            return np.from_dlpack(column).astype(np.int64)  # Arrow's own method would import pandas
         packed = as_text(column).dictionary_encode()
         if packed.null_count:
             raise BoostrunError(f"{part.words} has rows without a label (column {self.label})")
-        return plain_labels(packed.dictionary.to_pylist())[packed.indices.to_numpy(zero_copy_only=False)]
+        return plain_labels(packed.dictionary.to_pylist())[np.from_dlpack(packed.indices)]
 
 
 def _is_number(kind: Any) -> bool:

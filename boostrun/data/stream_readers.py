@@ -237,7 +237,7 @@ class TableReader(IteratorReader):
         packed = without(as_text(column), ("",)).dictionary_encode()
         if packed.null_count:
             raise BoostrunError(f"{self.path} has rows without a label, or with fewer values than its first line")
-        labels = plain_labels(packed.dictionary.to_pylist())[packed.indices.to_numpy(zero_copy_only=False)]
+        labels = plain_labels(packed.dictionary.to_pylist())[np.from_dlpack(packed.indices)]
         kind = "U" if labels.dtype.kind == "U" else "i"
         self.label_kind = self.label_kind or kind
         if kind != self.label_kind:

@@ -5,6 +5,7 @@ Chunks are parts of files larger than memory, read while they are trained on and
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -517,6 +518,36 @@ def buffer_rows(chunks: Chunks, held: int = 1) -> int:
             f"draws {held} at once; raise it, or lower r or q"
         )
     return rows
+
+
+def least_limit(chunks: Chunks, held: int, least: int = 16) -> int:
+    """The smallest ``run.memory_limit`` (MiB), about, whose buffers have room for ``held`` samples each."""
+    limit = least
+    while True:
+        with contextlib.suppress(BoostrunError):
+            rows = chunks.data.source(limit, 0).buffer_rows()[0]
+            if rows >= held:
+                return limit
+            limit = max(limit, int(limit * held / rows))
+        limit += 1 + limit // 64
+
+
+def facts_of(table: Table | Chunks, whole: Table | Chunks | None = None) -> dict[str, int]:
+    """Sizes of the training part of a table: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``.
+
+    ``n_training`` are the samples of the ``whole``, if ``table`` is what is left of it after some were held out.
+    """
+    if isinstance(table, Chunks):
+        n, d = (whole or table).data.train_facts.rows, table.data.train_facts.features  # type: ignore[union-attr]
+    else:
+        n, d = (whole or table).inputs("train").shape  # type: ignore[union-attr]  # of the whole, which is not copied
+    return {
+        "n_samples": table.data.train_facts.rows if isinstance(table, Chunks) else len(table.labels("train")),
+        "n_features": int(d),
+        "n_classes": len(table.classes),
+        "n_families": 1 if isinstance(table, Chunks) else max(1, len(table.families)),
+        "n_training": int(n),
+    }
 
 
 def _own(dataset: Mapping) -> dict[str, Any]:

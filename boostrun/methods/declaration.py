@@ -136,7 +136,7 @@ class Method:
     tuning : the grid that its paper fixes for one key.
     search : key, or symbol of a budget -> the values that ``boostrun tune`` may try, a ``Range`` or ``Choices`` of
         :mod:`boostrun.config.fields`, chosen before any data are seen. Keys set on the command line are not searched.
-    keeps : kind of budget (samples_held, evaluations, features, model_bytes, seconds) -> "module:function" that turns a
+    keeps : kind of budget (samples_held, evaluations, features, model_bytes) -> "module:function" that turns a
         budget into settings: ``function(budget, facts)`` returns words of a command, ``{"r": 250}``, given the facts of
         the data, and raises BoostrunError if the method cannot keep the budget.
     takes_class : the parameter that holds an object of the class ``algo.class=module:Class``; empty if there is none.

@@ -73,6 +73,7 @@ KINDS = {
     ),
     "features": BudgetKind("features used", "with {} features", (("n_features_used",), ("features",))),
     "model_bytes": BudgetKind("bytes of the model", "with a model of {} bytes", (("model_bytes",),)),
+    "memory": BudgetKind("MiB of memory", "in {} MiB of memory", (("memory_mib",),)),
     "seconds": BudgetKind("seconds of training", "with {} s of training", (("train_seconds",),)),
 }
 
@@ -136,8 +137,7 @@ class FrontierPoint:
 class Frontier:
     """All points of one data set, kind of budget and metric; ``about`` has lines on how they were made.
 
-    ``sampling`` says what the trials sample of the data. ``samples`` and ``classes`` are the numbers in the training
-    part; 0 if they are not known.
+    ``sampling`` says what trials sample of the data. ``samples`` and ``classes`` of the training part are 0 if unknown.
     """
 
     dataset: str
@@ -188,10 +188,10 @@ class Frontier:
     def draws(self, point: FrontierPoint) -> dict[str, float]:
         """Means over the trials: samples ``drawn``, ``passes`` over the data, ``reservoirs``, ``seconds`` of training.
 
-        Empty unless samples held are the budget and records count the samples drawn.
+        Empty unless samples held or memory are the budget and records count the samples drawn.
         """
         costs = [record["cost"] for record in done(point.records) if "samples_drawn" in record["cost"]]
-        if not costs or self.kind != "samples_held":
+        if not costs or self.kind not in ("samples_held", "memory"):
             return {}
         rows = [
             {"drawn": cost["samples_drawn"], **of_draws(cost, self.samples, self.classes),

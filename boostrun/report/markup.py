@@ -31,7 +31,7 @@ _AXES = {
     "select_seconds": "time to select (s)", "optimise_seconds": "time to optimise (s)", "time_s": "time (s)",
     "time_per_example_us": "time an example (µs)", "run_time_relative": "run time, relative",
     "edge_gap_pct": "gap to the best edge (%)", "tail_accuracy_pct": "accuracy at the end (%)",
-    "recovery_pct": "accuracy after a change (%)", "peak_memory_mb": "memory (MB)",
+    "recovery_pct": "accuracy after a change (%)", "peak_memory_mb": "memory (MB)", "memory_mib": "memory (MiB)",
     "peak_samples_held": "samples held", "n_features_used": "features used", "labels_asked": "labels asked for",
     "memory_bytes": "memory of the learner (bytes)", "microseconds_per_example": "time an example (µs)",
     "evaluations": "evaluations of a feature on a sample",

@@ -156,7 +156,7 @@ def execute_of(all_settings: Sequence[Settings], trials: int, quiet: bool = True
     threads = threads_for(first, trials)
     own = own_choices(all_settings)
     execute = Execute(data_root, cache_root, first.run["memory_mb"], os.getcwd(), threads, own, quiet)
-    return replace(execute, metrics=first.run["metrics"])
+    return replace(execute, metrics=first.run["metrics"], apart=first.run["apart"])
 
 
 def fewer_trials(all_settings: Sequence[Settings]) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from boostrun.config import catalogue
 from boostrun.config.fields import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.inputs.bank import Table
+from boostrun.inputs.bank import Chunks, Table, facts_of, least_limit
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.entry import ACCURACY, measure_of
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
@@ -28,7 +28,7 @@ from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
 from boostrun.runner.naming import trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
-from boostrun.runner.search import BY, HOLDOUT, Choice, Study, study_of, tune_all
+from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
 
 _ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # keys that other lines name, or that change nothing
 _QUICK_METHODS = 3  # per paper
@@ -39,6 +39,9 @@ _MOST_ROUNDS = 10_000
 _SHARE = 0.8  # of a budget of seconds that is planned; the rest is for what varies
 
 Compose = Callable[[Sequence[str]], Settings]
+_PROMISED = 0.9  # of a budget of memory; the rest is for what varies
+_MIB = 1 << 20
+
 Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 """(budget, facts of the table) -> the keys that make a method keep the budget."""
 
@@ -120,26 +123,32 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     kind = request.kind
     if kind not in KINDS:
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, KINDS)} ({', '.join(KINDS)})")
-    compose = composer(request.config_dir)
+    composed = composer(request.config_dir)
+    own = ["run.apart=true"] if kind == "memory" else []  # a process for each trial: its memory is known
+
+    def compose(words: Sequence[str]) -> Settings:
+        return composed([*words, *own])
+
     methods = _composed(request, compose)
     splits = _splits(next(iter(methods.values()))[0], request)
     first_words = next(iter(methods.values()))[1]
     firsts = [compose([*first_words, *more]) for more in splits]
     tables = [table_of(settings) for settings in firsts]
     first, table = firsts[0], tables[0]
+    held_out = {"holdout": HOLDOUT} if request.tuning or kind != "memory" else {}  # nothing is, of a single file
 
-    def part_of(split: int) -> Table:
+    def part_of(split: int) -> Table | Chunks:
         """What a search trains on."""
-        return table_of(dataclasses.replace(firsts[split], root={**firsts[split].root, "holdout": HOLDOUT}))
+        return table_of(dataclasses.replace(firsts[split], root={**firsts[split].root, **held_out}))
 
     facts, part_facts = facts_of(table), facts_of(part_of(0), table)
     methods = {name: _filled(*one, request, part_facts["n_samples"], compose) for name, one in methods.items()}
     budgets = sorted(set(request.at)) or grid(kind, facts, request.quick)
-    keeping, pilots = _keeping(methods, splits[0], kind, compose, command)
+    least = min(budgets) if kind == "memory" else 0.0
+    keeping, pilots = _keeping(methods, splits[0], kind, compose, command, table, least)
 
-    def limited(words: Sequence[str], limits: Mapping[str, Any], where: Table) -> Settings:
-        others = [each for each in words if each.partition("=")[0] not in limits]
-        settings = compose([*others, *(f"{key}={word(value)}" for key, value in limits.items())])
+    def limited(words: Sequence[str], limits: Mapping[str, Any], where: Table | Chunks) -> Settings:
+        settings = compose(_with(words, limits))
         fit(cell_of(settings), where)
         return settings
 
@@ -167,10 +176,11 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     cells: dict[str, PlannedCell] = {}
     if not interrupted and wanted:
         others = request.metric != ACCURACY
-        result = run_cells(list(wanted.values()), command=command, metrics=others, rows=len(splits) == 1)
+        rows = len(splits) == 1 and kind != "memory"  # of files larger than memory no list of rows is kept
+        result = run_cells(list(wanted.values()), command=command, metrics=others, rows=rows)
         cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
         failed += result.failed
-    sampling = Sampling(rows=len(table.labels("test")) if request.metric == ACCURACY else 0)
+    sampling = Sampling(rows=len(table.labels("test")) if request.metric == ACCURACY and kind != "memory" else 0)
     if len(splits) > 1:
         sampling = Sampling(ratio=len(table.labels("test")) / len(table.labels("train")))
     points: dict[tuple[str, float], FrontierPoint] = {}
@@ -217,8 +227,14 @@ def _composed(request: FrontierRequest, compose: Compose) -> dict[str, tuple[Set
                 raise
             without[name] = refused
             continue
-        if catalogue.dataset(settings.dataset).gives != "table":
-            raise BoostrunError(f"a frontier needs a table, and dataset={settings.dataset['name']} is none")
+        gives, chosen = catalogue.dataset(settings.dataset).gives, settings.dataset["name"]
+        if request.kind == "memory" and gives != "chunks":
+            raise BoostrunError(
+                f"dataset={chosen} is held in memory as a whole: budget=memory is for dataset=stream, read in parts"
+            )
+        if request.kind != "memory" and gives != "table":
+            also = "; budget=memory compares on dataset=stream" if gives == "chunks" else ""
+            raise BoostrunError(f"a frontier of {request.kind} needs a table, and dataset={chosen} is none{also}")
         if settings.root["holdout"] is not None:
             raise BoostrunError("a frontier holds out its own tuning data: leave holdout out")
         if request.quick and "T" in settings.budget and "T" not in request.typed:
@@ -252,7 +268,9 @@ def _splits(settings: Settings, request: FrontierRequest) -> list[list[str]]:
 
 
 def _can_keep(method: Method, kind: str) -> bool:
-    """Whether a method declares how, or its number of rounds can be chosen by the seconds they take."""
+    """Whether a method declares how, or its rounds or samples can be chosen by what pilot trials take."""
+    if kind == "memory":
+        return "samples_held" in method.keeps and "chunks" in method.inputs
     return kind in method.keeps or (kind == "seconds" and "T" in method.budget and "stream" not in method.inputs)
 
 
@@ -268,10 +286,16 @@ def _filled(
     """The settings and words; if ``n`` samples are fewer than a default reservoir and batch, with smaller ones."""
     sizes = [key for key in ("r", "q") if key in settings.budget]
     held = sum(settings.budget[key] or settings.budget["r"] for key in sizes)
-    if request.kind == "samples_held" or "r" not in sizes or held <= n or request.typed & set(sizes):
+    if request.kind in ("samples_held", "memory") or "r" not in sizes or held <= n or request.typed & set(sizes):
         return settings, words
     words = [*words, *(f"{key}={n // len(sizes)}" for key in sizes)]
     return compose(words), words
+
+
+def _with(words: Sequence[str], values: Mapping[str, Any]) -> list[str]:
+    """The words with these values in place of other ones of the same keys."""
+    kept = [each for each in words if each.partition("=")[0] not in values]
+    return [*kept, *(f"{key}={word(value)}" for key, value in values.items())]
 
 
 # -- the budgets -------------------------------------------------------------------------------------------------------
@@ -290,6 +314,8 @@ def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float
     >>> grid("evaluations", facts)
     [100000, 200000, 500000, 1000000, 2000000, 5000000]
     """
+    if kind == "memory":
+        return [128, 256, 1024]
     most = {"samples_held": facts["n_samples"], "features": facts["n_features"]}.get(kind, math.inf)
     least: float = _LEAST.get(kind, 50 * facts["n_samples"])
     if kind == "samples_held":
@@ -303,43 +329,87 @@ def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float
     return steps[::2] if quick else steps
 
 
-def facts_of(table: Table, whole: Table | None = None) -> dict[str, int]:
-    """Sizes of the training part of a table: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``.
-
-    ``n_training`` are the samples of the ``whole``, if ``table`` is what is left of it after some were held out.
-    """
-    n, d = (whole or table).inputs("train").shape  # of the whole, which is not copied
-    return {
-        "n_samples": len(table.labels("train")),
-        "n_features": int(d),
-        "n_classes": len(table.classes),
-        "n_families": max(1, len(table.families)),
-        "n_training": int(n),
-    }
-
-
 def _keeping(
-    methods: Mapping[str, tuple[Settings, list[str]]], split: Sequence[str], kind: str, compose: Compose,
+    methods: Mapping[str, tuple[Settings, list[str]]],
+    split: Sequence[str],
+    kind: str,
+    compose: Compose,
     command: Sequence[str],
+    table: Table | Chunks,
+    least: float,
 ) -> tuple[dict[str, Keeping], list[dict]]:
     """How each method keeps a kind of budget, and the records of pilot trials.
 
-    A method declares it. Otherwise a budget of seconds is kept by the number of rounds: pilot trials of two lengths
-    tell what a round takes, and a trial besides its rounds. BoostrunError if a pilot fails or is interrupted.
+    A method declares it. Otherwise a budget of seconds is kept by the number of rounds, one of memory, from ``least``
+    MiB on, by the number of samples held: two pilot trials tell what each takes, and a trial besides. BoostrunError if
+    a pilot fails or is interrupted.
     """
     declared = {name: catalogue.method(settings.algo).keeps for name, (settings, _) in methods.items()}
     found: dict[str, Keeping] = {name: obtain(keeps[kind]) for name, keeps in declared.items() if kind in keeps}
     others = [name for name in methods if name not in found]
-    given = [[*methods[name][1], *split] for name in others]
-    words = [[each for each in some if each.partition("=")[0] not in ("T", "trials")] for some in given]
-    pilots = [compose([*some, f"T={rounds}", f"trials={_PILOT_TRIALS}"]) for some in words for rounds in PILOTS]
+    given = {name: [*methods[name][1], *split] for name in others}
+    facts, sizes, count, cost = facts_of(table), PILOTS, _PILOT_TRIALS, "train_seconds"
+    holding: dict[str, Keeping] = {name: lambda rounds, _: {"T": rounds} for name in others}
+    if kind == "memory":
+        assert isinstance(table, Chunks)
+        sizes, count, cost = pilot_sizes(least, facts), 1, "memory_mib"
+        for name, words in given.items():
+            holding[name] = holding_in(table, obtain(declared[name]["samples_held"]), words, compose)
+    pilots = [
+        compose(_with(given[name], {"trials": count, **holding[name](size, facts)}))
+        for name, size in itertools.product(others, sizes)
+    ]
     cells = run_cells(pilots, command=command).cells if pilots else []
     for number, name in enumerate(others):
         done = [cell.done for cell in cells[2 * number : 2 * number + 2]]
-        if not all(done):
-            raise BoostrunError(f"the pilot trials of {name} were not finished: its seconds are not known")
-        found[name] = rounds_in(*(median(record["cost"]["train_seconds"] for record in each) for each in done))
+        if not all(done) or not all(cost in record["cost"] for each in done for record in each):
+            raise BoostrunError(f"the pilot trials of {name} were not finished: its {kind} is not known")
+        few, many = (median(record["cost"][cost] for record in each) for each in done)
+        found[name] = samples_in(few, many, sizes, holding[name]) if kind == "memory" else rounds_in(few, many)
     return found, [record for cell in cells for record in cell.done]
+
+
+def pilot_sizes(least: float, facts: Mapping[str, int]) -> tuple[int, int]:
+    """Samples held by two pilot trials: as float32 a thirty-second and an eighth of ``least`` MiB, or all samples.
+
+    >>> pilot_sizes(256, {"n_samples": 10**7, "n_features": 28, "n_classes": 2})
+    (74898, 299593)
+    """
+    many = min(facts["n_samples"], int(least * _MIB / 8 / (4 * facts["n_features"])))
+    return max(many // 4, 4 * facts["n_classes"]), max(many, 8 * facts["n_classes"])
+
+
+def holding_in(chunks: Chunks, holds: Keeping, words: Sequence[str], compose: Compose) -> Keeping:
+    """The keys that make a method hold so many samples, with the smallest buffer that has room for what it draws."""
+
+    def keep(samples: float, facts: Mapping[str, int]) -> dict[str, Any]:
+        limits = dict(holds(samples, facts))
+        budget = compose(_with(words, limits)).budget
+        return {**limits, "run.memory_limit": least_limit(chunks, (budget.get("r") or 1) + (budget.get("q") or 0))}
+
+    return keep
+
+
+def samples_in(few: float, many: float, sizes: tuple[int, int], holding: Keeping) -> Keeping:
+    """The keys for as many samples as a budget of MiB has room for, a tenth of it kept back.
+
+    Pilots that held ``sizes`` samples took ``few`` and ``many`` MiB: a trial takes a constant, and more a sample.
+
+    >>> keep = samples_in(110.0, 130.0, (1000, 2000), lambda samples, facts: {"r": samples})  # 90 MiB, and 0.02 each
+    >>> keep(200, {"n_samples": 10**6}), keep(200, {"n_samples": 4000})
+    ({'r': 4500}, {'r': 4000})
+    """
+    each = (many - few) / (sizes[1] - sizes[0])
+    constant = few - sizes[0] * each
+
+    def keep(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
+        left = _PROMISED * budget - constant
+        if left <= 0:
+            raise BoostrunError(f"it takes {constant:,.0f} MiB besides its samples")
+        most = facts["n_samples"]
+        return dict(holding(most if left >= each * most else int(left / each + 1e-9), facts))
+
+    return keep
 
 
 def rounds_in(few: float, many: float) -> Keeping:
@@ -370,7 +440,7 @@ def rounds_in(few: float, many: float) -> Keeping:
 
 
 def _tune(
-    candidates: Sequence[Candidate], request: FrontierRequest, tables: Sequence[Table], command: Sequence[str]
+    candidates: Sequence[Candidate], request: FrontierRequest, tables: Sequence[Table | Chunks], command: Sequence[str]
 ) -> tuple[list[dict], list[dict], bool]:
     """Give every candidate the best values of its search that also fit all training data; all searches are as long.
 
@@ -389,12 +459,20 @@ def _tune(
     if not studies:
         return [], [], False
     found = tune_all(list(studies.values()), request.tuning, command=command)
+    store = open_store(tuned[0].settings)  # type: ignore[arg-type]
+
+    def kept(row: Mapping[str, Any], budget: float) -> bool:
+        """Whether the trials of a search kept a budget of memory, which other values than the pilots' may not."""
+        costs = [record["cost"] for key in row["records"] if (record := store.get(key))]
+        return request.kind != "memory" or all(cost.get("memory_mib", math.inf) <= budget for cost in costs)
+
     searched = dict(zip(studies, found.choices))
     least: dict[tuple[str, int], tuple[float, Candidate]] = {}  # the best of each method on a split so far
     for one in sorted(tuned, key=lambda one: one.budget):
         choice = searched.get(cell_of(one.searched).key)  # type: ignore[arg-type]
         one.tried = len({key for row in choice.rows for key in row["records"]}) if choice else 0
-        best = _best(choice, one.settings, tables[one.split]) if choice else None  # type: ignore[arg-type]
+        rows = [pair for pair in choice.ranked if kept(pair[1], one.budget)] if choice else []
+        best = _best(rows, one.settings, tables[one.split])  # type: ignore[arg-type]
         if best is None:
             continue
         loss, before = least.get((one.method, one.split), (math.inf, one))
@@ -404,13 +482,14 @@ def _tune(
         else:  # a larger budget may also be spent like a smaller one
             one.settings, one.limits, one.chosen = before.settings, before.limits, before.chosen
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
-    store = open_store(tuned[0].settings)  # type: ignore[arg-type]
     return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
 
 
-def _best(choice: Choice, settings: Settings, table: Table) -> tuple[float, dict[str, Any], Settings] | None:
+def _best(
+    ranked: Sequence[tuple[float, Mapping[str, Any]]], settings: Settings, table: Table | Chunks
+) -> tuple[float, dict[str, Any], Settings] | None:
     """The least loss of values that fit the table, the values, and the settings with them; None if there are none."""
-    for loss, row in choice.ranked:
+    for loss, row in ranked:
         with contextlib.suppress(BoostrunError):
             values = dict(row["values"])
             changed = with_values(settings, values)
@@ -438,9 +517,7 @@ def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str, rows: 
         records = predictions.completed(records, kept)  # type: ignore[assignment]
         if not why and records and not any(metric in record["metrics"] for record in records):
             why = f"its records have no {measure_of(metric)}"
-    return FrontierPoint(
-        one.method, one.rival, one.budget, records, expected, why, words, failed, fixed, metric, right
-    )
+    return FrontierPoint(one.method, one.rival, one.budget, records, expected, why, words, failed, fixed, metric, right)
 
 
 def _joined(one: FrontierPoint, other: FrontierPoint) -> FrontierPoint:

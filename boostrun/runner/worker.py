@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -36,7 +37,7 @@ from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method
 from boostrun.report.entry import of_draws
 from boostrun.runner import predictions
-from boostrun.runner.pool import THREAD_VARIABLES, writing
+from boostrun.runner.pool import THREAD_VARIABLES, TerminatedWorkerError, one_worker, writing
 from boostrun.store import LockBusyError, Store, StoreWriteError
 from boostrun.store.cell import Cell, Trial, canonical_json, check_record
 from boostrun.store.code import code_of
@@ -71,6 +72,7 @@ class Execute:
     predictions: str = ""  # folder for the predictions on the test part; empty: not kept
     metrics: str | Sequence[str] = "none"  # data whose predictions have metrics beside accuracy; or names, for all data
     rows: str = ""  # folder for which rows of the test part are right; empty: not kept
+    apart: bool = False  # each trial in a process of its own
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
@@ -243,7 +245,8 @@ class Job:
                 if record is not None:
                     return Summary(number, "found", record["metrics"])
                 self.board.mark(number, RUNNING)
-                record = perform(trial, self.execute, self.provenance)
+                apart = getattr(self.execute, "apart", False)
+                record = (in_own_process if apart else perform)(trial, self.execute, self.provenance)
                 with writing:
                     self.store.put(record)
                 self.board.mark(number, RECORDED)
@@ -279,6 +282,33 @@ def perform(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[s
         text = "" if known else "".join(traceback.format_exception(type(error), error, error.__traceback__))
         described = {"type": type(error).__name__, "message": str(error), "traceback": text}
         return make_record(trial, provenance, {"metrics": {}, "cost": cost, "curve": {}}, described)
+
+
+def in_own_process(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """As :func:`perform`, in a process of its own, whose memory is that of the trial: ``cost`` has ``memory_mib`` too.
+
+    This is the peak of the process less what an empty interpreter takes, in MiB of 2^20 bytes: samples, buffers, codes,
+    the model and all libraries. It costs about a second. A process that the system ends is a trial that failed.
+    """
+    with one_worker({}) as submit:
+        try:
+            return submit(_alone, trial, execute, provenance).result()
+        except TerminatedWorkerError:
+            said = "its process was ended, probably by the system because memory ran out"
+            return make_record(
+                trial, provenance, {"metrics": {}, "cost": {}, "curve": {}},
+                {"type": "BoostrunError", "message": said, "traceback": ""},
+            )  # fmt: skip
+
+
+def _alone(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
+    pin_threads()
+    record = perform(trial, execute, provenance)
+    if (peak := _of_status("VmHWM")) is not None:
+        command = [sys.executable, "-I", "-c", "print(open('/proc/self/status').read())"]
+        empty = _of_status("VmRSS", subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        record["cost"]["memory_mib"] = round((peak - (empty or 0)) / 1024, 1)
+    return record
 
 
 def make_record(
@@ -319,15 +349,22 @@ def peak_memory_mb() -> float | None:
     Outside Linux the peak is that since the process began, which an earlier trial may have caused; None if the system
     does not report it.
     """
-    with contextlib.suppress(OSError):
-        if peak := re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text()):
-            return round(int(peak[1]) * 1024 / 1e6, 1)
+    if (peak := _of_status("VmHWM")) is not None:
+        return round(peak * 1024 / 1e6, 1)
     try:
         from resource import RUSAGE_SELF, getrusage
     except ImportError:
         return None
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, KiB elsewhere
     return round(getrusage(RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
+
+
+def _of_status(name: str, text: str | None = None) -> int | None:
+    """KiB by the name of a line of /proc/self/status, or of a text like it; None if the system has none."""
+    with contextlib.suppress(OSError):
+        if found := re.search(rf"{name}:\s*(\d+) kB", text or Path("/proc/self/status").read_text()):
+            return int(found[1])
+    return None
 
 
 # -- one thread a trial ------------------------------------------------------------------------------------------------

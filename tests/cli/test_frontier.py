@@ -5,6 +5,8 @@ import json
 import re
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
 
 WORDS = "frontier dataset=digits budget=samples_held at=40,80 algo=wsam,fix T=3 trials=2 n_jobs=1"
@@ -142,3 +144,42 @@ def test_splits_are_tuned_and_tested_one_by_one_and_no_row_is_tuned_on_that_its_
     ):  # fmt: skip
         code, _, err = command(f"{words} {more}")
         assert code == 2 and said in err
+
+
+MEMORY = "frontier dataset=stream dataset.label=kind dataset.test_share=0.2 budget=memory T=4 trials=1 n_jobs=1"
+
+
+@pytest.fixture
+def lake(workplace):
+    """A folder of 100,000 rows of ten numbers in row groups, 4 MiB in single precision."""
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    for number in range(2):
+        frame = pd.DataFrame(rng.normal(size=(50_000, 10)).astype(np.float32), columns=list("abcdefghij"))
+        frame["kind"] = np.where(frame["a"] * frame["b"] + 0.3 * frame["c"] > 0, "up", "down")
+        (workplace / "rows").mkdir(exist_ok=True)
+        frame.to_parquet(workplace / "rows" / f"{number}.parquet", row_group_size=5_000)
+    return "dataset.path=rows"
+
+
+@pytest.mark.slow
+def test_a_budget_of_memory_is_kept_or_the_table_says_what_a_method_takes(command, workplace, lake):
+    code, out, err = command(f"{MEMORY} {lake} at=60,900 algo=wsam,sgd tuning=2")
+    assert code == 0, err
+    assert re.search(r"wsam at 60: it takes \d+ MiB besides its samples\.", out)
+    found = {(row["method"], row["memory"]): row for row in rows(workplace, "rows-memory")}
+    assert found["wsam", "60"]["spent"] == "" and 100 < float(found["wsam", "900"]["spent"]) <= 900
+    assert float(found["sgd", "900"]["spent"]) <= 900
+    records = [json.loads(path.read_bytes()) for path in (workplace / "results" / "runs").rglob("*.json")]
+    assert all(0 < record["cost"]["memory_mib"] < record["cost"]["peak_memory_mb"] * 1e6 / 2**20 for record in records)
+    assert {record["cell"]["dataset"].get("holdout") for record in records} == {None, 0.2}
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("frontier dataset=digits budget=memory at=256 algo=wsam", "budget=memory is for dataset=stream"),
+    (f"{MEMORY} dataset.path=rows at=256 algo=shareboost", "cannot keep a budget of memory"),
+    (f"{MEMORY.replace('memory', 'samples_held')} dataset.path=rows at=50 algo=wsam", "budget=memory compares on"),
+])  # fmt: skip
+def test_what_has_no_budget_of_memory_is_one_sentence(command, words, said):
+    code, _, err = command(words)
+    assert code == 2 and said in err and err.count("\n") == 1

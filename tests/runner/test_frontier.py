@@ -20,7 +20,7 @@ def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monk
     monkeypatch.setattr(frontier, "fit", fit)
     errors = {8: 5.0, 256: 1.0, 32: 2.0, 16: 2.0, 64: None}
     rows = [{"values": {"Q": q}, "test_error_pct": error} for q, error in errors.items()]
-    choice = Choice(Study(None, {}), None, tuple(rows))
+    choice = Choice(Study(None, {}), None, tuple(rows)).ranked
     assert frontier._best(choice, {"T": 3}, 100) == (2.0, {"Q": 32}, {"T": 3, "Q": 32})  # the first of equals
     assert frontier._best(choice, {"T": 3}, 1000)[2] == {"T": 3, "Q": 256}
     assert frontier._best(choice, {"T": 3}, 1) is None
