@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from boostrun.errors import BoostrunError
 from boostrun.rivals.keys import ForestChunksKeys, ForestKeys, PastingKeys
@@ -398,7 +399,7 @@ class PastingClassifier(PastingKeys, MoreTrees):
 
     def _begin(self) -> None:
         self.trees_: list[Any] = []
-        self._labels_of: list[np.ndarray] = []  # of the leaves of each tree
+        self._nodes, self._roots = np.empty(1024, _NODE), [0]  # of all trees, and where each tree begins
         self._learnt: dict[int, list[int]] = defaultdict(list)  # mark of a sample -> trees that learnt it
         self._rng = np.random.default_rng(self._first_seed)
         self._factors = self._rng.integers(0, 2**64, self._d, np.uint64, endpoint=False)
@@ -408,7 +409,7 @@ class PastingClassifier(PastingKeys, MoreTrees):
     def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
         held = sum(len(labels) for _, labels in self._bite)
         before, at = held + len(y), 0
-        votes = self._out_of_bag(X, range(len(self.trees_)))
+        votes = self._out_of_bag(X, 0)
         while at < len(y):
             judged: np.ndarray = np.any(votes[at:] > 0, axis=1)
             wrong = judged & (votes[at:].argmax(axis=1) != y[at:])
@@ -424,7 +425,7 @@ class PastingClassifier(PastingKeys, MoreTrees):
             if full:
                 self._grow_tree()
                 held = 0
-                votes += self._out_of_bag(X, [len(self.trees_) - 1])
+                votes += self._out_of_bag(X, len(self.trees_) - 1)
         return before - held
 
     def _grow_tree(self) -> None:
@@ -439,7 +440,7 @@ class PastingClassifier(PastingKeys, MoreTrees):
         for mark in self._marks(X):
             self._learnt[mark].append(len(self.trees_))
         self.trees_.append(tree)
-        self._labels_of.append(tree.classes_[tree.tree_.value[:, 0].argmax(axis=1)])
+        self._append(tree.tree_, tree.classes_[tree.tree_.value[:, 0].argmax(axis=1)])
         if self._seen:
             self.error_ = self.smoothing * self.error_ + (1.0 - self.smoothing) * self._wrong / self._seen
         self._bite, self._seen, self._wrong = [], 0, 0
@@ -449,22 +450,30 @@ class PastingClassifier(PastingKeys, MoreTrees):
         bits = np.ascontiguousarray(X).view(f"u{X.dtype.itemsize}").astype(np.uint64)
         return (bits @ self._factors).tolist()
 
-    def _said(self, X: np.ndarray, tree: int) -> np.ndarray:
-        """Class numbers (n,) by a tree for X (n, d) float32."""
-        return self._labels_of[tree][self.trees_[tree].tree_.apply(X)]
+    def _append(self, tree: Any, labels: np.ndarray) -> None:
+        """Copy the nodes of a tree, with the class number of each node, behind those of the trees before."""
+        first, end = self._roots[-1], self._roots[-1] + tree.node_count
+        if end > len(self._nodes):
+            self._nodes = np.resize(self._nodes, 2 * end)
+        nodes = self._nodes[first:end]
+        nodes["threshold"], nodes["feature"], nodes["label"] = tree.threshold, tree.feature, labels
+        nodes["left"], nodes["right"] = tree.children_left, tree.children_right
+        self._roots.append(end)
 
-    def _out_of_bag(self, X: np.ndarray, trees: Sequence[int]) -> np.ndarray:
-        """The votes (n, k) of some trees for each sample of X (n, d), without those trees that learnt it."""
-        votes, floats, rows = np.zeros((len(X), len(self.classes_)), np.int64), X.astype(np.float32), np.arange(len(X))
-        learnt = defaultdict(list)
+    def _votes(self, X: np.ndarray, first: int, end: int) -> np.ndarray:
+        """The votes (n, k) of the trees from ``first`` to before ``end`` for X (n, d) float32."""
+        votes = np.zeros((len(X), len(self.classes_)), np.int64)
+        _vote(X, self._nodes, np.array(self._roots[first:end], np.int64), votes)
+        return votes
+
+    def _out_of_bag(self, X: np.ndarray, first: int) -> np.ndarray:
+        """The votes (n, k) of the trees from ``first`` on for X (n, d), without those trees that learnt a sample."""
+        floats = X.astype(np.float32)
+        votes = self._votes(floats, first, len(self.trees_))
         for row, mark in enumerate(self._marks(X)):
-            for tree in self._learnt.get(mark, ()):
-                learnt[tree].append(row)
-        for tree in trees:
-            said = self._said(floats, tree)
-            votes[rows, said] += 1
-            if own := learnt.get(tree):
-                votes[own, said[own]] -= 1
+            for tree in set(self._learnt.get(mark, ())):
+                if tree >= first:
+                    votes[row] -= self._votes(floats[row : row + 1], tree, tree + 1)[0]
         return votes
 
     def _finish(self) -> None:
@@ -481,7 +490,21 @@ class PastingClassifier(PastingKeys, MoreTrees):
     def _staged_scores(self, X: np.ndarray, rounds: Sequence[int]) -> Iterator[np.ndarray]:
         floats, votes, done = X.astype(np.float32), np.zeros((len(X), len(self.classes_))), 0
         for count in rounds:
-            for tree in range(done, count):
-                votes[np.arange(len(X)), self._said(floats, tree)] += 1.0
+            votes += self._votes(floats, done, count)
             done = count
             yield votes / max(count, 1)
+
+
+_NODE = np.dtype([("threshold", "f8"), ("feature", "i4"), ("left", "i4"), ("right", "i4"), ("label", "i4")])
+
+
+@njit(cache=True)
+def _vote(X, nodes, roots, votes):
+    """Add a vote of each tree to ``votes`` (n, k) int64 for X (n, d) float32; a tree begins at a root in ``nodes``."""
+    for root in roots:
+        for row in range(len(X)):
+            node = root
+            while nodes[node].left >= 0:
+                below = X[row, nodes[node].feature] <= nodes[node].threshold
+                node = root + (nodes[node].left if below else nodes[node].right)
+            votes[row, nodes[node].label] += 1

@@ -113,7 +113,9 @@ def test_only_trees_that_have_not_learnt_a_sample_judge_it():
     rival._grow_tree = lambda: (grown.append({x.tobytes() for part, _ in rival._bite for x in part}), tree())
     looked = rival._out_of_bag
     found = []
-    rival._out_of_bag = lambda X, trees: found.append((X, list(trees), looked(X, trees))) or found[-1][2].copy()
+    rival._out_of_bag = lambda X, first: (
+        found.append((X, range(first, rival.n_rounds_), looked(X, first))) or found[-1][2].copy()
+    )
     rival.fit(X[:200], Y[:200])
     assert len(grown) == rival.n_rounds_ > 5 and {len(bite) for bite in grown} <= set(range(20, 41))
     for samples, trees, votes in found:
