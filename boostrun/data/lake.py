@@ -7,6 +7,7 @@ in random order, a chunk at a time, so that a few pages or one batch are held. F
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import glob
 import hashlib
@@ -365,12 +366,36 @@ class LakePart(SetPart):
         )  # fmt: skip
 
 
+class LakeSource(StreamSource):
+    """A streamed source of row groups, which can be split."""
+
+    def split(self, parts: int) -> list[LakeSource]:
+        """``parts`` sources, each with row groups of its own, drawn at random, and its share of the memory.
+
+        Raises BoostrunError if there are fewer row groups than parts.
+        """
+        groups = self.reader.parts
+        if len(groups) < parts:
+            raise BoostrunError(f"{self.reader.name} has {len(groups)} row groups: {parts} parts need one each")
+        seeds = np.random.SeedSequence(self.seed.entropy, spawn_key=(*self.seed.spawn_key, 2**31)).spawn(parts + 1)
+        own = np.array_split(np.random.default_rng(seeds[0]).permutation(len(groups)), parts)
+        return [self._of([groups[place] for place in np.sort(some)], parts, seed) for some, seed in zip(own, seeds[1:])]
+
+    def _of(self, groups: Sequence[RowGroup], parts: int, seed: np.random.SeedSequence) -> LakeSource:
+        reader = copy.copy(self.reader)
+        reader.parts = groups
+        limit = self.memory_limit_mb / parts
+        return LakeSource(
+            reader, classes=self.class_labels(), chunk_rows=self.chunk_rows, memory_limit_mb=limit, seed=seed
+        )
+
+
 class LakeSet(StreamSet):
     """A streamed set of lakes."""
 
-    def source(self, limit_mib: float, seed: Any) -> StreamSource:
+    def source(self, limit_mib: float, seed: Any) -> LakeSource:
         """The training part as a source, see :class:`StreamSet`."""
-        return StreamSource(
+        return LakeSource(
             self.train.reader(), classes=self.classes, chunk_rows=self.chunk_rows, memory_limit_mb=limit_mib, seed=seed
         )
 

@@ -429,8 +429,14 @@ class ChunksInput:
 
     def refuse(self, name: str, method: Method, dataset: Mapping, features: Mapping, root: Mapping) -> None:
         """Raise BoostrunError for methods that need all samples, computed features, and subsets."""
-        where = f"dataset={dataset['name']}"
-        if "chunks" not in method.inputs:
+        from boostrun.data.lake import is_lake
+
+        where, groups = f"dataset={dataset['name']}", "row_groups" in method.inputs
+        if groups and not is_lake(dataset["path"]):
+            raise BoostrunError(
+                f"algo '{name}' gives each part row groups of its own: dataset.path=FOLDER, or a pattern of many files"
+            )
+        if "chunks" not in method.inputs and not groups:
             able = [each for each, other in catalogue.methods().items() if "chunks" in other.inputs]
             raise BoostrunError(
                 f"algo '{name}' needs all samples in memory, and {where} hands out few at a time; use one that draws "
@@ -446,8 +452,6 @@ class ChunksInput:
                 f"{where} has no use for features.bin_samples={features['bin_samples']}: bins are fitted on the first "
                 "samples that the learner draws"
             )
-        from boostrun.data.lake import is_lake
-
         reasons = {"train_samples": ": give a shorter file"}
         if not is_lake(dataset["path"]):  # some of whose row groups are held out
             reasons["holdout"] = ": give the samples to choose settings on as dataset.test_path"

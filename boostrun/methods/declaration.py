@@ -121,7 +121,7 @@ class Method:
     summary : one line, for lists.
     budget : symbol of the paper -> parameter, or "part.parameter". Symbols are not keys.
     inputs : the data that it learns from: codes, values, products, stumps, anchors (kinds of features), chunks,
-        stream, and families, if it uses which features belong together.
+        row_groups (of many files), stream, and families, if it uses which features belong together.
     evaluation : "module:Class", see :mod:`boostrun.evaluation`; ``on_chunks`` another one for files larger than memory.
     fixed : parameters that make it this method.
     unused : parameters that have no effect in it; they are not keys.

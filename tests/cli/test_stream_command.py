@@ -228,7 +228,7 @@ def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace
 SETTINGS = {
     "algo=wss": "algo 'wss' needs all samples in memory", "algo=mada": "algo 'mada' needs all samples in memory",
     "algo=logitboost": "algo 'logitboost' has no use for r=30",
-    "algo=geem_split": "algo 'geem_split' needs all samples",
+    "algo=geem_split": "algo 'geem_split' gives each part row groups of its own",
     "features=hog": "features=raw is the only choice", "features=coates_ng": "features=raw is the only choice",
     "features.bin_samples=500": "no use for features.bin_samples=500",
     "features.bins=64": "8-bit values, which are their own bins", "holdout=0.2": "no use for holdout=0.2",

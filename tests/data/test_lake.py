@@ -10,6 +10,7 @@ from boostrun.cli import main
 from boostrun.config import defaults
 from boostrun.data import lake, stream_set
 from boostrun.errors import BoostrunError
+from boostrun.papers.reservoir.variants import SplitReservoirClassifier
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import csv, parquet  # noqa: E402
@@ -216,3 +217,31 @@ def test_a_folder_of_the_data_root_is_found(tmp_path):
     given = {**defaults("dataset", "stream"), "name": "stream", "label": "kind", "test_share": 0.3, "path": "rows"}
     assert stream_set.open_set(given, tmp_path).train_facts.classes == ["big", "small"]
     assert stream_set.files(given, tmp_path) == {}
+
+
+def test_the_row_groups_of_a_lake_are_split_into_disjoint_sources(tmp_path):
+    found = opened(write(tmp_path / "rows", "parquet"), tmp_path, test_share=0.3)
+    source, rows_in = found.source(16, 0), found.train_facts.rows
+    parts = source.split(3)
+    groups = [{(group.file, group.number) for group in part.reader.parts} for part in parts]
+    assert sum(map(len, groups)) == len(set.union(*groups)) == len(source.reader.parts)
+    assert sum(sum(map(len, part.reader.labels())) for part in parts) == rows_in
+    assert all(part.memory_limit_mb == 16 / 3 and part.class_labels().tolist() == ["big", "small"] for part in parts)
+    again = [[(group.file, group.number) for group in part.reader.parts] for part in found.source(16, 0).split(3)]
+    assert [set(each) for each in again] == groups
+    with pytest.raises(BoostrunError, match="row groups: 50 parts need one each"):
+        source.split(50)
+
+
+def test_learners_of_a_lakes_parts_are_averaged_whatever_the_number_at_a_time(tmp_path):
+    found = opened(write(tmp_path / "rows", "parquet", n=6), tmp_path, test_share=0.3)
+    (columns, truth), *_ = found.test_chunks(16)
+    said = []
+    for n_jobs in (None, 2):
+        model = SplitReservoirClassifier(
+            "wsam", parts=3, reservoir_size=20, n_estimators=6, random_state=0, n_jobs=n_jobs
+        )
+        model.fit_source(found.source(16, 0))
+        assert model.classes_.tolist() == ["big", "small"] and model.ensemble_.n_rounds == 18
+        said.append(model.decision_function(columns.T))
+    assert np.array_equal(*said) and np.mean(model.predict(columns.T) == truth) > 0.9

@@ -113,8 +113,8 @@ METHODS = {
     "geem_split": _reservoir(
         "geem",
         "the data split over workers with a GEEM reservoir each, ensembles averaged (the paper's future work)",
-        target=f"{_HERE}.variants:SplitReservoirClassifier", keys=SplitReservoirKeys, inputs=_ALL, probe={"parts": 2},
-        keeps={},
+        target=f"{_HERE}.variants:SplitReservoirClassifier", keys=SplitReservoirKeys, probe={"parts": 2}, keeps={},
+        inputs=_ALL | {"row_groups"}, given=frozenset({"random_state", "n_jobs"}),
     ),
     "geem_budgeted": _reservoir(
         "geem", "GEEM whose rounds look at some features only, chosen by a policy of adaptive sampling",

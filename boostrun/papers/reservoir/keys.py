@@ -136,6 +136,7 @@ class SplitReservoirKeys(ReservoirKeys):
 
     _: KW_ONLY
     parts: int = integer(4, least=2, help="reservoirs, each with a part of the data to itself")
+    n_jobs: int | None = None
 
 
 @keys

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import joblib
 import numpy as np
 from scipy.special import expit, softmax
 
@@ -162,17 +163,18 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
     """``parts`` learners, each with its own reservoir of r samples and its own part of the data.
 
     The parts are disjoint, of equal size and drawn at random; the learners never meet before their scores are averaged,
-    so that each could run on a machine of its own: here they run one after the other. The ensemble has ``parts`` times
-    T weak learners a class, whose round t holds the t-th of every learner, and ``staged_train_seconds_`` are those of
-    the slowest learner. Every part needs samples of every class: there are no more parts than samples of the rarest
-    class, which a warning says. Other attributes are those of
-    :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`.
+    so that each can run on a machine of its own: ``n_jobs`` processes of joblib's backend in force, which may be Dask's
+    or Ray's. The ensemble has ``parts`` times T weak learners a class, whose round t holds the t-th of every learner,
+    and ``staged_train_seconds_`` are those of the slowest learner. Every part needs samples of every class: there are
+    no more parts than samples of the rarest class, which a warning says. Of many files, each part has row groups of its
+    own. Other attributes are those of :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`.
 
     Parameters
     ----------
     {parameters}
     max_bins : int from 2 to 256
     warm_start : bool, of no effect.
+    n_jobs : int or None, learners at a time, None: one; the result does not depend on it
     random_state : int, RandomState or None
 
     >>> from boostrun.data.source import ArraySource
@@ -188,8 +190,12 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
         self._check_parameters()
         if not callable(getattr(source, "split", None)):
             raise BoostrunError(f"a {type(source).__name__} cannot be split among workers")
-        self.classes_, counts = np.unique(source.labels, return_counts=True)
-        parts = min(self.parts, int(counts.min()))
+        parts = self.parts
+        if hasattr(source, "labels"):
+            self.classes_, counts = np.unique(source.labels, return_counts=True)
+            parts = min(parts, int(counts.min()))
+        else:  # of files larger than memory
+            self.classes_ = source.class_labels()
         if parts < self.parts:
             warnings.warn(
                 f"parts={self.parts}, but the rarest class has {parts} samples: the data are split into {parts}",
@@ -197,11 +203,11 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
                 stacklevel=3,
             )
         seeds = np.random.SeedSequence(entropy).spawn(parts)
-        workers = []
-        for part, seed in zip(source.split(parts), seeds):
-            parameters = {name: getattr(self, name) for name in ReservoirClassifier._get_param_names()}
-            parameters |= {"random_state": int(seed.generate_state(1)[0]), "warm_start": False}
-            workers.append(ReservoirClassifier(**parameters).fit_source(part))
+        parameters = {name: getattr(self, name) for name in ReservoirClassifier._get_param_names()}
+        workers = joblib.Parallel(n_jobs=self.n_jobs or 1)(
+            joblib.delayed(_learnt)(part, parameters, int(seed.generate_state(1)[0]))
+            for part, seed in zip(source.split(parts), seeds)
+        )
         ensembles = [worker.ensemble_ for worker in workers]
         self.ensemble_ = type(ensembles[0]).average(ensembles)
         rounds = np.repeat(np.arange(self.n_estimators), parts)
@@ -212,6 +218,11 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
         self.peak_samples_held_ = max(worker.peak_samples_held_ for worker in workers)
         self.covariance_restarts_ = sum(worker.covariance_restarts_ for worker in workers)
         return self
+
+
+def _learnt(part: Any, parameters: dict[str, Any], seed: int) -> ReservoirClassifier:
+    """A learner of one part of the data."""
+    return ReservoirClassifier(**{**parameters, "random_state": seed, "warm_start": False}).fit_source(part)
 
 
 # -- one reservoir for all classes that feeds a learner
