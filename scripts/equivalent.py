@@ -13,6 +13,7 @@ was found is kept as it comes: the same command goes on from there.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -25,7 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
+from boostrun.data.options import of_trial
 from boostrun.digest import source_digest
+from boostrun.errors import BoostrunError
 from boostrun.runner import plan
 from boostrun.runner.plan import compose_one
 from boostrun.store.cell import Cell
@@ -151,6 +154,18 @@ def made(method: str, words: list[str], seeds: int) -> list[dict[str, Any]]:
     return [{**made, "seed": seed, "key": ""} for seed in range(seeds)]
 
 
+def with_key_of_today(record: dict[str, Any], known: Equivalent) -> dict[str, Any]:
+    """A record with the key that its input has today, where this is known to stand for the same content."""
+    cell, old = Cell.from_config(record["cell"]), record["inputs"]["data"]
+    places = plan.places_of(compose_one([]))
+    with contextlib.suppress(BoostrunError):
+        dataset = of_trial(cell.dataset, record["seed"], places.data_root)
+        today = plan.input_for(cell.dataset).key(dataset, cell.features, places)
+        if known.kind(old, today):
+            return {**record, "inputs": {**record["inputs"], "data": today}}
+    return record
+
+
 def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], only: list[str]) -> int:
     """Repeat what is stale by its code, cheapest groups first; returns 1 when something differs."""
     began = time.monotonic()
@@ -167,7 +182,8 @@ def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], o
         groups[cell.algo["name"], kind_of(cell), on if known.kind(old, on) else old, today].append(record)
     groups = {group: found for group, found in groups.items() if not only or group[0] in only}
     chosen = {
-        group: made(group[0], instead, seeds) if instead else sorted(found, key=price)[:seeds]
+        group: made(group[0], instead, seeds) if instead
+        else [with_key_of_today(record, known) for record in sorted(found, key=price)[:seeds]]
         for group, found in groups.items()
     }
     print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records", flush=True)
