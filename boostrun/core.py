@@ -68,11 +68,6 @@ DATASETS = {
         "the INRIA person set, windows of 64x128 pixels (Dalal & Triggs 2005; Lefakis & Fleuret 2013)",
         features="hog",
     ),
-    "pedestrians": _data_set(
-        "arrays", data.DatasetKeys,
-        "windows of 64x128 pixels with and without a person, a stand-in for INRIA (Lefakis & Fleuret 2013)",
-        features="hog",
-    ),
     "npz": _data_set(
         "arrays", data.ArraysDatasetKeys, "your own arrays: x_train, y_train, x_test, y_test (or x, y) as npz",
         endings=(".npz", ".npy"),

@@ -1,4 +1,4 @@
-"""Data sets of numbers: an .npz file of the user's, the pedestrian windows, scikit-learn's digits, UCI's tables."""
+"""Data sets of numbers: an .npz file of the user's, scikit-learn's digits, UCI's tables."""
 
 from __future__ import annotations
 
@@ -71,33 +71,6 @@ def read_npz_file(path: Path) -> Parts:
                     f"expected: {', '.join(KEYS)}, or x and y"
                 )
             return Parts(*(content[key] for key in keys))  # type: ignore[arg-type]
-
-
-# -- pedestrians: windows of 64x128, a stand-in for the INRIA person set (do not call them INRIA)
-
-
-def places_pedestrians(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
-    return (
-        f"{Path(data_root) / 'pedestrians.npz'} with x_train (n, 128, 64, 3) uint8, y_train (1 person, 0 background), "
-        "x_test, y_test; there is no public address to fetch it from"
-    )
-
-
-def files_pedestrians(options: Mapping, data_root: Path) -> dict[str, Path]:
-    """The file to read; raises DataMissingError if it is missing."""
-    path = Path(data_root) / "pedestrians.npz"
-    if not path.is_file():
-        raise DataMissingError(
-            f"dataset=pedestrians is not there; it belongs at {places_pedestrians(options, data_root)}"
-        )
-    return {"pedestrians.npz": path}
-
-
-def read_pedestrians(options: Mapping, data_root: Path) -> Parts:
-    """The windows of the file, with its split."""
-    parts = read_npz_file(files_pedestrians(options, data_root)["pedestrians.npz"])
-    return parts._replace(classes=("background", "person"))
 
 
 # -- digits: scikit-learn's copy of UCI's hand-written digits, 1,797 images of 8x8 with values 0..16

@@ -156,7 +156,7 @@ def test_a_results_folder_that_cannot_be_written_is_one_sentence(command, workpl
 
 
 @pytest.mark.parametrize(("line", "expected"), [
-    ("repr", "reproduce"), ("reproduce reservoir/sw", "reservoir/swaps"), ("data pedes", "pedestrians"),
+    ("repr", "reproduce"), ("reproduce reservoir/sw", "reservoir/swaps"), ("data pend", "pendigits"),
     ("algo=wsa", "algo=wsam algo=wsam_active algo=wsam_mass"), ("plan algo=logi", "algo=logistic algo=logitboost"),
     ("exp", "export"), ("report ow", "own"), ("ls pol", "policies"), ("dataset=strea", "dataset=stream"),
     ("export algo=wsa", "algo=wsam algo=wsam_active algo=wsam_mass"), ("run.memory_l", "run.memory_limit="),
