@@ -40,7 +40,6 @@ batch by batch, and a neural network, LightGBM, XGBoost and forests [go on from 
 next](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
 are trained on as many samples drawn once at random. If all your data fit into memory, you do not have this budget.
 """
-_CHUNKS = "mlp", "lightgbm_chunks", "xgboost_chunks", "forest_chunks", "pasting", "sgd_fourier"
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
 )
@@ -102,15 +101,13 @@ def _rivals_ahead(summary: FrontierSummary) -> Iterator[str]:
 
 
 def _not_asked(summary: FrontierSummary) -> Iterator[str]:
-    """The frontiers that lack rivals that go on from chunk to chunk."""
+    """The frontiers that lack rivals which others have."""
+    rivals = dict.fromkeys(row["method"] for one in summary.frontiers for row in one.table if row["rival"] == "1")
     lacking: dict[str, list[str]] = {}
     for one in summary.frontiers:
         methods = {row["method"] for row in one.table}
-        names = ", ".join(f"`{name}`" for name in _CHUNKS if name not in methods)
-        lacking.setdefault(names, []).append(one.name)
-    if lacking.pop("", None) is None and len(lacking) == 1:
-        yield f"No frontier has {next(iter(lacking))} yet.\n"
-        return
+        lacking.setdefault(", ".join(f"`{name}`" for name in rivals if name not in methods), []).append(one.name)
+    lacking.pop("", None)
     for names, sets in lacking.items():
         yield f"**Not asked on {', '.join(sets)}**: {names}. What the tables say there holds for the other rivals.\n"
 
