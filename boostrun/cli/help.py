@@ -99,7 +99,7 @@ records, and says in a sentence where the budget pays and where a rival is the b
 with what a trial really spent.""",
         (
             "budget=KIND           the kind of budget",
-            "at=50,200,1000        the budgets; by default six in logarithmic steps",
+            "at=50,200,1000        the budgets; by default six in logarithmic steps, of memory 512,1024,2048 (MiB)",
             "algo=NAME,NAME        the methods; by default the usual ones and every installed rival",
             "tuning=20             trials of each search; 0 for no tuning",
             "splits=10             as many splits, each tuned and tested anew; 1 by default",

@@ -541,15 +541,18 @@ def facts_of(table: Table | Chunks, whole: Table | Chunks | None = None) -> dict
 
     ``n_training`` are the samples of the ``whole``, if ``table`` is what is left of it after some were held out.
     """
+    all_: Any = whole or table
     if isinstance(table, Chunks):
-        n, d = (whole or table).data.train_facts.rows, table.data.train_facts.features  # type: ignore[union-attr]
+        part = table.data.train_facts
+        left, n, d, families = part.rows, all_.data.train_facts.rows, part.features, 1
     else:
-        n, d = (whole or table).inputs("train").shape  # type: ignore[union-attr]  # of the whole, which is not copied
+        left, families = len(table.labels("train")), max(1, len(table.families))
+        n, d = all_.inputs("train").shape  # of the whole, which is not copied
     return {
-        "n_samples": table.data.train_facts.rows if isinstance(table, Chunks) else len(table.labels("train")),
+        "n_samples": left,
         "n_features": int(d),
         "n_classes": len(table.classes),
-        "n_families": 1 if isinstance(table, Chunks) else max(1, len(table.families)),
+        "n_families": families,
         "n_training": int(n),
     }
 

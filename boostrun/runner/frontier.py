@@ -306,7 +306,7 @@ _MOST = 6  # budgets of a grid
 
 
 def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float]:
-    """Six budgets in logarithmic steps, as far as the data go; every other one if quick.
+    """Six budgets in logarithmic steps, as far as the data go; every other one if quick. Three of memory, in MiB.
 
     >>> facts = {"n_samples": 1438, "n_features": 64, "n_classes": 10}
     >>> grid("samples_held", facts), grid("features", facts), grid("samples_held", facts, quick=True)
@@ -314,8 +314,8 @@ def grid(kind: str, facts: Mapping[str, int], quick: bool = False) -> list[float
     >>> grid("evaluations", facts)
     [100000, 200000, 500000, 1000000, 2000000, 5000000]
     """
-    if kind == "memory":
-        return [128, 256, 1024]
+    if kind == "memory":  # libraries alone take more than 256 MiB
+        return [512, 1024, 2048]
     most = {"samples_held": facts["n_samples"], "features": facts["n_features"]}.get(kind, math.inf)
     least: float = _LEAST.get(kind, 50 * facts["n_samples"])
     if kind == "samples_held":
