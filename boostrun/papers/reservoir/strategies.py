@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -241,3 +241,107 @@ class MvsMass(Mvs):
     """Mvs whose kept samples stand for those dropped in later rounds too: 1 / p_i multiplies the mass."""
 
     carry_mass = True
+
+
+# -- reservoirs that are merged
+
+
+class KeyedReservoir:
+    """At most ``size`` rows of a weighted stream: those with the smallest keys E / w, E standard exponential.
+
+    This is sampling without replacement in proportion to the weights in one pass (Efraimidis & Spirakis 2006, whose
+    u^(1/w) is exp(-key)). A row keeps its key, so that the reservoirs of the parts of a stream merge to the reservoir
+    of the whole stream, in any order (Hübschle-Schneider & Sanders 2019).
+
+    Attributes
+    ----------
+    keys : (m,) float64, ascending, m at most ``size``.
+    rows : dict of arrays (m, ...), whatever belongs to a row.
+    bound : float, the smallest key of all rows that were let go; infinite if none was.
+
+    Examples
+    --------
+    >>> left, right = KeyedReservoir(2), KeyedReservoir(2)
+    >>> left.add(np.array([0.5, 0.1, 0.9]), row=np.array([1, 2, 3]))
+    >>> right.add(np.array([0.3, 0.7]), row=np.array([4, 5]))
+    >>> left.merge(right)
+    >>> left.keys.tolist(), left.rows["row"].tolist(), left.bound
+    ([0.1, 0.3], [2, 4], 0.5)
+    """
+
+    def __init__(self, size: int):
+        if size < 1:
+            raise BoostrunError(f"size={size}: a reservoir keeps one row at least")
+        self.size, self.keys, self.bound = int(size), np.empty(0), float("inf")
+        self.rows: dict[str, np.ndarray] = {}
+
+    @staticmethod
+    def draw_keys(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Keys (n,) of rows with weights (n,) of at least 0; one of 0 is kept only when nothing else is left."""
+        return rng.standard_exponential(len(weights)) / np.maximum(weights, 1e-300)
+
+    def add(self, keys: np.ndarray, **rows: np.ndarray) -> None:
+        """Rows that arrive, (n, ...) each, with keys (n,). Cost O((m + n) log(m + n))."""
+        fresh = KeyedReservoir(self.size)
+        fresh.keys, fresh.rows = np.asarray(keys, np.float64), rows
+        self.merge(fresh)
+
+    def merge(self, *others: KeyedReservoir) -> None:
+        """Take in the rows of other reservoirs, and keep the ``size`` of smallest keys; of equals, the first.
+
+        Raises BoostrunError if their rows have other fields. Cost O(n log n + size d) for n keys and d values a row.
+        """
+        found = [one for one in (self, *others) if len(one.keys)]
+        if any(one.rows.keys() != found[0].rows.keys() for one in found):
+            raise BoostrunError("reservoirs whose rows have different fields cannot be merged")
+        keys = np.concatenate([np.empty(0), *(one.keys for one in found)])
+        order = np.argsort(keys, kind="stable")
+        stay = order[: self.size]
+        let_go = keys[order[self.size : self.size + 1]].tolist()
+        self.bound = min(self.bound, *(one.bound for one in others), *let_go, float("inf"))
+        place = np.empty(len(keys), np.intp)
+        place[stay] = np.arange(len(stay))
+        kept = np.zeros(len(keys), bool)
+        kept[stay] = True
+        starts = np.cumsum([0, *(len(one.keys) for one in found)])
+        parts = [(one, np.flatnonzero(kept[start:stop])) for one, start, stop in zip(found, starts, starts[1:])]
+        rows = {}
+        for name in found[0].rows if found else ():
+            some = [one.rows[name] for one, _ in parts]
+            rows[name] = np.empty((len(stay), *some[0].shape[1:]), np.result_type(*some))
+            for array, (_, own), start in zip(some, parts, starts):
+                rows[name][place[start + own]] = array[own]
+        self.keys, self.rows = keys[stay], rows
+
+    def chances(self, weights: np.ndarray) -> np.ndarray:
+        """p_i = 1 - exp(-w_i ``bound``) (m,) of rows with weights (m,), as if the keys of all other rows were known.
+
+        Sums of x_i / p_i are unbiased for sums of x over all rows, let go or not (bottom-k samples, Cohen & Kaplan
+        2007). All are 1 if no row was let go.
+        """
+        if self.bound == float("inf"):
+            return np.ones(len(weights))
+        return np.maximum(-np.expm1(-np.maximum(weights, 1e-300) * self.bound), 1e-300)
+
+    def snapshot(self) -> dict[str, np.ndarray]:
+        """The state as arrays, copies that ``np.savez`` can write; :meth:`restore` makes an equal reservoir of it."""
+        return {
+            "size": np.array(self.size), "bound": np.array(self.bound), "keys": self.keys.copy(),
+            **{f"row_{name}": array.copy() for name, array in self.rows.items()},
+        }  # fmt: skip
+
+    @classmethod
+    def restore(cls, state: Mapping[str, np.ndarray]) -> KeyedReservoir:
+        """The reservoir of a snapshot. Raises BoostrunError for a state that is none."""
+        try:
+            found = cls(int(state["size"]))
+            found.bound, found.keys = float(state["bound"]), np.array(state["keys"], np.float64)
+            names = [name for name in state if name.startswith("row_")]
+            found.rows = {name.removeprefix("row_"): np.array(state[name]) for name in names}
+        except (KeyError, TypeError, ValueError) as error:
+            raise BoostrunError(f"this is no snapshot of a reservoir ({error})") from None
+        m = len(found.keys)
+        whole = all(len(array) == m for array in found.rows.values()) and m <= found.size
+        if not whole or not (np.diff(found.keys) >= 0.0).all() or (m and not found.keys[-1] <= found.bound):
+            raise BoostrunError("this is no snapshot of a reservoir (its keys and rows do not fit)")
+        return found
