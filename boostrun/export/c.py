@@ -154,7 +154,9 @@ def split_program(
 
     Parameters
     ----------
-    template : ``scores`` in C, with ``@type@``, ``@value@`` and the names of ``sizes``, which include ``k``
+    template : ``scores`` in C, with ``@type@``, ``@value@`` and the names of ``sizes``, which include ``k``; or
+        ``static void scores_of(const @type@ *rows, int n, double *out)``, which sets out[k n + i] for n samples, at
+        most ``@block@``, one after another in ``rows``, each of ``@size@`` numbers
     column : C of the column that ``@value@`` reads, such as "feature[k][t]"
     weights : further tables
     comparisons : number in a prediction; each counts as a multiply-add
@@ -163,7 +165,9 @@ def split_program(
     x_type, thresholds = thresholds_of(saved.inputs, model.features, model.thresholds)
     read = reading(saved, x_type)
     tables = [table("feature", model.features.astype(np.int64)), table("threshold", thresholds), *weights]
-    body = block(template, type=x_type, value=read.value.format(column), **sizes)
+    in_blocks = "scores_of(" in template
+    words = {"type": x_type, "value": read.value.format(column), "size": read.size, "block": _BLOCK, **sizes}
+    body = block(template + _FIRST if in_blocks else template, **words)
     return ProgramParts(
         what=what,
         x_type=x_type,
@@ -174,7 +178,17 @@ def split_program(
         counted=comparisons,
         runs=comparisons,
         notes=notes,
+        in_blocks=in_blocks,
     )
+
+
+_BLOCK = 16  # samples that walk through a tree together, so that its tables are read from memory once for all
+_FIRST = """
+    void scores(const @type@ *x, double *out)
+    {
+        scores_of(x, 1, out);
+    }
+"""
 
 
 _FOR_EACH_CLASS = """
@@ -182,8 +196,10 @@ _FOR_EACH_CLASS = """
     {
         for (int k = 0; k < @k@; k++) {
             double sum = 0.0;
-            for (int t = 0; t < @rounds@; t++)
-                sum += @value@ >= threshold[k][t] ? step[k][t] : -step[k][t];
+            for (int t = 0; t < @rounds@; t++) {
+                const double vote[2] = {-step[k][t], step[k][t]}; /* looked up, as a branch on x costs more */
+                sum += vote[@value@ >= threshold[k][t]];
+            }
             out[k] = sum;
         }
     }
@@ -194,7 +210,7 @@ _FOR_ALL_CLASSES = """
         for (int k = 0; k < @k@; k++)
             out[k] = base[k];
         for (int t = 0; t < @rounds@; t++) {
-            const double side = @value@ >= threshold[t] ? 1.0 : -1.0;
+            const double side = 2 * (@value@ >= threshold[t]) - 1;
             for (int k = 0; k < @k@; k++)
                 out[k] += side * step[t][k];
         }
@@ -235,20 +251,27 @@ def _parts(
     return split_program(saved, what, template, column, weights, rounds * k, notes, k=k, rounds=rounds)
 
 
-_SCORES = """
-    void scores(const @type@ *x, double *out)
+_TREES = """
+    static void scores_of(const @type@ *rows, int n, double *out)
     {
-        for (int k = 0; k < @k@; k++) {
-            double sum = 0.0;
+        int node[@block@];
+        for (int k = 0; k < @k@; k++, out += n) {
+            for (int i = 0; i < n; i++)
+                out[i] = 0.0;
             for (int t = 0; t < @rounds@; t++) {
-                int node = 0;
-                while (node < @nodes@)
-                    node = 2 * node + 1 + (@value@ >= threshold[k][t][node]);
-                sum += leaf[k][t][node - @nodes@];
+                for (int i = 0; i < n; i++)
+                    node[i] = 0;
+                for (int level = 0; level < @depth@; level++)
+                    for (int i = 0; i < n; i++) {
+                        const @type@ *x = rows + i * @size@;
+                        node[i] = 2 * node[i] + 1 + (@value@ >= threshold[k][t][node[i]]);
+                    }
+                for (int i = 0; i < n; i++)
+                    out[i] += leaf[k][t][node[i] - @nodes@];
             }
-            out[k] = sum;
         }
     }
+
 """
 
 
@@ -258,8 +281,9 @@ def tree_ensemble(saved: Saved) -> ProgramParts:
     k, rounds, nodes = model.features.shape
     what = f"boosted trees of depth {model.depth}, {rounds} for each of {k} scores"
     return split_program(
-        saved, what, _SCORES, "feature[k][t][node]", [table("leaf", model.leaves)], rounds * k * model.depth,
+        saved, what, _TREES, "feature[k][t][node[i]]", [table("leaf", model.leaves)], rounds * k * model.depth,
         "a comparison for each level of a tree, and an addition for each tree", k=k, rounds=rounds, nodes=nodes,
+        depth=model.depth,
     )  # fmt: skip
 
 
@@ -283,6 +307,31 @@ _LARGEST = """
         return best;
     }
 """
+_IN_BLOCKS = """
+    void predict_many(const @type@ *rows, size_t n, int *out)
+    {
+        double score[@scores@ * @block@];
+        for (; n; rows += @block@ * @size@) {
+            const int some = n < @block@ ? n : @block@;
+            scores_of(rows, some, score);
+            for (int i = 0; i < some; i++) {
+                int best = 0;
+                for (int k = 1; k < @classes@; k++)
+                    if (score[k * some + i] > score[best * some + i])
+                        best = k;
+                *out++ = @label@;
+            }
+            n -= some;
+        }
+    }
+"""
+_ONE_BY_ONE = """
+    void predict_many(const @type@ *rows, size_t n, int *out)
+    {
+        for (size_t i = 0; i < n; i++)
+            out[i] = predict(rows + i * @size@);
+    }
+"""
 _NAMES = """
     const char *class_name(int number)
     {
@@ -293,8 +342,9 @@ _NAMES = """
 
 
 def c_source(saved: Saved) -> str:
-    """A C99 file with ``int predict(const TYPE *x)``, ``void scores(const TYPE *x, double *out)`` and ``const char
-    *class_name(int number)``, with static tables, without allocation, and with no include but math.h for INFINITY.
+    """A C99 file with ``int predict(const TYPE *x)``, ``void predict_many(const TYPE *rows, size_t n, int *out)``,
+    ``void scores(const TYPE *x, double *out)`` and ``const char *class_name(int number)``, with static tables, without
+    allocation, and with no include but math.h for INFINITY and stddef.h for size_t.
 
     The last predictor of a path is exported. Scores equal those of Python up to rounding, those of stumps to the bit; a
     response of a template within rounding of the edge between two codes may get the other code, 1/255 away. Raises
@@ -302,17 +352,20 @@ def c_source(saved: Saved) -> str:
     """
     parts: ProgramParts = obtain(catalogue.models()[saved.kind].writer)(saved)
     classes = saved.classes if parts.n_scores == 1 else saved.classes[: parts.n_scores]  # some may have no samples
+    one = parts.n_scores == 1
     functions = block(
-        _SIGN if parts.n_scores == 1 else _LARGEST,
-        type=parts.x_type, scores=parts.n_scores, classes=len(classes),
+        (_SIGN if one else _LARGEST) + (_IN_BLOCKS if parts.in_blocks else _ONE_BY_ONE), type=parts.x_type,
+        size=parts.x_size, scores=parts.n_scores, block=_BLOCK, label="score[i] >= 0.0" if one else "best",
+        classes=1 if one else len(classes),
     )  # fmt: skip
     names = ", ".join(map(string, classes))
     prototypes = "\n".join([
-        f"int predict(const {parts.x_type} *x);", f"void scores(const {parts.x_type} *x, double *out);",
-        "const char *class_name(int number);",
+        f"int predict(const {parts.x_type} *x);",
+        f"void predict_many(const {parts.x_type} *rows, size_t n, int *out);",
+        f"void scores(const {parts.x_type} *x, double *out);", "const char *class_name(int number);",
     ])  # fmt: skip
     sections = [
-        comment(_head(parts, classes)), "#include <math.h>", prototypes, parts.code, functions,
+        comment(_head(parts, classes)), "#include <math.h>\n#include <stddef.h>", prototypes, parts.code, functions,
         block(_NAMES, classes=len(classes), names=names),
     ]  # fmt: skip
     return "\n\n".join(sections) + "\n"
@@ -328,6 +381,7 @@ def _head(parts: ProgramParts, classes: list[str]) -> list[str]:
         f"A predictor written by boostrun {__version__}: {parts.what}.",
         f"x is {parts.x_type}[{parts.x_size}]: {parts.x_text}.",
         f"int predict(x): the number of the class, {rule}: {named}{', ...' if len(classes) > 100 else ''}.",
+        "void predict_many(rows, n, out): out[0..n-1], the class numbers of n samples that follow one another.",
         f"void scores(x, out): {scores}.",
         "const char *class_name(number): the name of a class in UTF-8.",
         f"Multiply-adds of a prediction: {parts.counted} as counted in boostrun's records, {parts.runs} in this file: "

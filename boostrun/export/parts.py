@@ -93,6 +93,7 @@ class ProgramParts:
     counted : int, multiply-adds of a prediction as counted in records.
     runs : int, the most multiply-adds that the code does.
     notes : str, the contents of these numbers.
+    in_blocks : bool, whether ``code`` has ``scores_of`` for several samples too, see :func:`.c.split_program`.
     """
 
     what: str
@@ -104,6 +105,7 @@ class ProgramParts:
     counted: int
     runs: int
     notes: str
+    in_blocks: bool = False
 
 
 class Operator(NamedTuple):

@@ -29,18 +29,23 @@ class Compiled:
         self.shared = ctypes.CDLL(str(library))
         self.shared.class_name.restype = ctypes.c_char_p
         self.type, size = re.search(r"x is ([a-z ]+)\[(\d+)\]", source).groups()
+        self.dtype = _TYPES[self.type]
         self.size, self.n_scores = int(size), int(re.search(r"out\[0\.\.(\d+)\]", source).group(1)) + 1
         head = " ".join(source.partition("*/")[0].replace("\n *", " ").split())
         numbers = re.search(r"Multiply-adds of a prediction: (\d+) as counted .* records, (\d+) in this", head)
         self.counted, self.runs = map(int, numbers.groups())
 
     def __call__(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(class numbers (n,), scores (n, n_scores)) of samples (n, ...)."""
-        rows = np.ascontiguousarray(samples.reshape(len(samples), -1), _TYPES[self.type])
+        """(class numbers (n,), scores (n, n_scores)) of samples (n, ...), by ``predict_many`` too, which must agree."""
+        rows = np.ascontiguousarray(samples.reshape(len(samples), -1), self.dtype)
         assert rows.shape[1] == self.size
         numbers, scores = np.empty(len(rows), np.int64), np.full((len(rows), self.n_scores), np.nan)
         for i, row in enumerate(rows):
             place = row.ctypes.data_as(ctypes.c_void_p)
             self.shared.scores(place, scores[i].ctypes.data_as(ctypes.c_void_p))
             numbers[i] = self.shared.predict(place)
+        many = np.full(len(rows), -1, np.intc)
+        places = (each.ctypes.data_as(ctypes.c_void_p) for each in (rows, many))
+        self.shared.predict_many(next(places), ctypes.c_size_t(len(rows)), next(places))
+        assert np.array_equal(many, numbers)
         return numbers, scores

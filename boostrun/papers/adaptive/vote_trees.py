@@ -270,18 +270,25 @@ def vote_trees(arrays: Mapping[str, np.ndarray], sizes: dict[str, int]) -> dict[
 
 
 _WALK = """
-    void scores(const @type@ *x, double *out)
+    static void scores_of(const @type@ *rows, int n, double *out)
     {
-        for (int k = 0; k < @k@; k++)
-            out[k] = 0.0;
+        int place[@block@];
+        for (int i = 0; i < @k@ * n; i++)
+            out[i] = 0.0;
         for (int t = 0; t < @rounds@; t++) {
-            int place = 0;
-            while (place < @inner@)
-                place = 2 * place + (@value@ >= threshold[t][place] ? 2 : 1);
-            for (int k = 0; k < @k@; k++)
-                out[k] += step[t] * vote[t][place - @inner@][k];
+            for (int i = 0; i < n; i++)
+                place[i] = 0;
+            for (int level = 0; level < @depth@; level++)
+                for (int i = 0; i < n; i++) {
+                    const @type@ *x = rows + i * @size@;
+                    place[i] = 2 * place[i] + 1 + (@value@ >= threshold[t][place[i]]);
+                }
+            for (int i = 0; i < n; i++)
+                for (int k = 0; k < @k@; k++)
+                    out[k * n + i] += step[t] * vote[t][place[i] - @inner@][k];
         }
     }
+
 """
 
 
@@ -292,8 +299,9 @@ def in_c(saved: Saved) -> ProgramParts:
     weights = [table("step", model.alphas), table("vote", model.votes.astype(np.int64))]
     notes = f"{model.depth} comparisons for each tree, and an addition for each tree and score"
     return split_program(
-        saved, _what(model), _WALK, "feature[t][place]", weights, rounds * k, notes, k=k, rounds=rounds, inner=inner
-    )
+        saved, _what(model), _WALK, "feature[t][place[i]]", weights, rounds * k, notes, k=k, rounds=rounds, inner=inner,
+        depth=model.depth,
+    )  # fmt: skip
 
 
 def in_onnx(saved: Saved) -> OnnxParts:
