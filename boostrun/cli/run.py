@@ -43,15 +43,17 @@ _KAPPAS = ("kappa", "kappa_majority", "kappa_temporal")  # of predictions on a s
 def main(words: Arguments) -> int:
     """Run, print a row per cell with the paper's figure if it has one, and write the table under ``results/tables``."""
     overrides, metrics = split_metrics(words.overrides)
-    _, all_settings = compose_words(words, overrides)
+    combinations, all_settings = compose_words(words, overrides)
     if "cfg" in words.flags:
         return _print_config(all_settings)
     check_shared(all_settings)
     name = table_name(words.name or all_settings[0].root["name"])
-    from boostrun.runner.execute import run_cells
+    from boostrun.runner.execute import keep_memory, run_cells
 
+    command = ["boostrun", *words.argv]
+    all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
     print(headline(all_settings), file=sys.stderr)
-    result = run_cells(all_settings, command=["boostrun", *words.argv])
+    result = run_cells(all_settings, command=command)
     if any(cell.best_records for cell in result.cells):
         _report(result.cells, name, metrics)
     return print_end(result, words)
@@ -90,6 +92,8 @@ def check_shared(all_settings: Sequence[Settings]) -> None:
     for key in ("store", "results", "data_root", "cache_root", "n_jobs", "name"):
         if len({settings.root[key] for settings in all_settings}) > 1:
             raise BoostrunError(f"{key} cannot be swept: all cells of one command share it")
+    if len({settings.run["memory_mb"] for settings in all_settings}) > 1:
+        raise BoostrunError("run.memory_mb cannot be swept: all cells of one command share it")
 
 
 def headline(all_settings: Sequence[Settings], what: str = "", how_often: str = "") -> str:
@@ -105,8 +109,9 @@ def headline(all_settings: Sequence[Settings], what: str = "", how_often: str = 
 
 def print_end(result, words: Arguments) -> int:
     """Print every failure of a run with the command that repeats it; returns the exit code."""
+    same = [*words.config_words, *(each for each in words.overrides if each.startswith("run.memory_mb="))]
     for record in result.failed:
-        again = [*words.config_words, *shlex.split(cell_words(record["cell"])), f"seed={record['seed']}", "trials=1"]
+        again = [*same, *shlex.split(cell_words(record["cell"])), f"seed={record['seed']}", "trials=1"]
         label = Cell.from_config(record["cell"]).label
         print(f"failed: {label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
         print(f"  again: boostrun {shlex.join(again)}", file=sys.stderr)

@@ -493,7 +493,10 @@ class Run:
     account: str | None = text(None, help="account of a SLURM job")
     minutes: int = integer(60, help="time limit of a SLURM job")
     job_memory_mb: int = integer(4096, least=256, help="memory of a SLURM job, in MiB")
-    memory_mb: int = integer(1024, least=64, help="MiB of one block of work while a bank is built")
+    memory_mb: int | None = integer(
+        None, least=64,
+        help="MiB of a block of work while a bank is built (null: 1024); of dataset=stream, all that a trial may take",
+    )  # fmt: skip
     memory_limit: int = integer(512, least=16, help="MiB of the shuffle buffers of dataset=stream")
     apart: bool = boolean(False, help="a process for each trial, so that its record has the memory it took, in MiB")
     predictions: bool = boolean(False, help="keep predictions and probabilities of test samples, and measure them")

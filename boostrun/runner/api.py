@@ -13,7 +13,7 @@ from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
-from boostrun.runner.plan import compose_all, compose_one, open_store, plan
+from boostrun.runner.plan import compose_all, compose_one, expand, open_store, plan
 from boostrun.store.cell import set_aside_line
 
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
@@ -46,10 +46,12 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     0  majority  digits     0          10.027855
     1  majority  digits     1          10.027855
     """
-    from boostrun.runner.execute import run_cells
+    from boostrun.runner.execute import keep_memory, run_cells
 
     words = [*overrides, *_words(keys)]
-    result = run_cells(compose_all(words, config_dir), command=["boostrun.run", *words], quiet=quiet)
+    command, all_settings = ["boostrun.run", *words], compose_all(words, config_dir)
+    all_settings = keep_memory(all_settings, expand(words, config_dir), config_dir, command, quiet)
+    result = run_cells(all_settings, command=command, quiet=quiet)
     _warn()
     if result.interrupted:
         raise KeyboardInterrupt

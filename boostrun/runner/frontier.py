@@ -10,22 +10,30 @@ import dataclasses
 import itertools
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from boostrun.config import catalogue
 from boostrun.config.fields import PLACES, Settings
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.inputs.bank import Chunks, Table, facts_of, least_limit
+from boostrun.inputs.bank import Chunks, Table, facts_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.entry import ACCURACY, measure_of
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
 from boostrun.report.statistics import Sampling
 from boostrun.runner import predictions
-from boostrun.runner.execute import run_cells
+from boostrun.runner.execute import (
+    Compose,
+    Keeping,
+    holding_in,
+    pilot_sizes,
+    run_cells,
+    run_pilots,
+    samples_in,
+    with_words,
+)
 from boostrun.runner.naming import trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
@@ -37,13 +45,6 @@ PILOTS = 20, 100  # rounds of the two pilot trials
 _PILOT_TRIALS = 3  # of each, whose median counts: on a busy machine one alone may have waited
 _MOST_ROUNDS = 10_000
 _SHARE = 0.8  # of a budget of seconds that is planned; the rest is for what varies
-
-Compose = Callable[[Sequence[str]], Settings]
-_PROMISED = 0.9  # of a budget of memory; the rest is for what varies
-_MIB = 1 << 20
-
-Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
-"""(budget, facts of the table) -> the keys that make a method keep the budget."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,13 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     if kind not in KINDS:
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, KINDS)} ({', '.join(KINDS)})")
     composed = composer(request.config_dir)
-    own = ["run.apart=true"] if kind == "memory" else []  # a process for each trial: its memory is known
+    own = []
+    if kind == "memory":
+        if "run.memory_mb" in request.typed:
+            raise BoostrunError("run.memory_mb is what at=... says of each budget of memory: leave it out")
+        own.append("run.apart=true")  # a process for each trial: its memory is known
+        if request.metric == ACCURACY and "run.metrics" not in request.typed:
+            own.append("run.metrics=none")  # the others load more libraries
 
     def compose(words: Sequence[str]) -> Settings:
         return composed([*words, *own])
@@ -148,7 +155,7 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     keeping, pilots = _keeping(methods, splits[0], kind, compose, command, table, least)
 
     def limited(words: Sequence[str], limits: Mapping[str, Any], where: Table | Chunks) -> Settings:
-        settings = compose(_with(words, limits))
+        settings = compose(with_words(words, limits))
         fit(cell_of(settings), where)
         return settings
 
@@ -292,12 +299,6 @@ def _filled(
     return compose(words), words
 
 
-def _with(words: Sequence[str], values: Mapping[str, Any]) -> list[str]:
-    """The words with these values in place of other ones of the same keys."""
-    kept = [each for each in words if each.partition("=")[0] not in values]
-    return [*kept, *(f"{key}={word(value)}" for key, value in values.items())]
-
-
 # -- the budgets -------------------------------------------------------------------------------------------------------
 
 _STEPS = (1, 2, 5)
@@ -355,61 +356,13 @@ def _keeping(
         sizes, count, cost = pilot_sizes(least, facts), 1, "memory_mib"
         for name, words in given.items():
             holding[name] = holding_in(table, obtain(declared[name]["samples_held"]), words, compose)
-    pilots = [
-        compose(_with(given[name], {"trials": count, **holding[name](size, facts)}))
-        for name, size in itertools.product(others, sizes)
-    ]
-    cells = run_cells(pilots, command=command).cells if pilots else []
-    for number, name in enumerate(others):
-        done = [cell.done for cell in cells[2 * number : 2 * number + 2]]
-        if not all(done) or not all(cost in record["cost"] for each in done for record in each):
-            raise BoostrunError(f"the pilot trials of {name} were not finished: its {kind} is not known")
-        few, many = (median(record["cost"][cost] for record in each) for each in done)
-        found[name] = samples_in(few, many, sizes, holding[name]) if kind == "memory" else rounds_in(few, many)
-    return found, [record for cell in cells for record in cell.done]
-
-
-def pilot_sizes(least: float, facts: Mapping[str, int]) -> tuple[int, int]:
-    """Samples held by two pilot trials: as float32 a thirty-second and an eighth of ``least`` MiB, or all samples.
-
-    >>> pilot_sizes(256, {"n_samples": 10**7, "n_features": 28, "n_classes": 2})
-    (74898, 299593)
-    """
-    many = min(facts["n_samples"], int(least * _MIB / 8 / (4 * facts["n_features"])))
-    return max(many // 4, 4 * facts["n_classes"]), max(many, 8 * facts["n_classes"])
-
-
-def holding_in(chunks: Chunks, holds: Keeping, words: Sequence[str], compose: Compose) -> Keeping:
-    """The keys that make a method hold so many samples, with the smallest buffer that has room for what it draws."""
-
-    def keep(samples: float, facts: Mapping[str, int]) -> dict[str, Any]:
-        limits = dict(holds(samples, facts))
-        budget = compose(_with(words, limits)).budget
-        return {**limits, "run.memory_limit": least_limit(chunks, (budget.get("r") or 1) + (budget.get("q") or 0))}
-
-    return keep
-
-
-def samples_in(few: float, many: float, sizes: tuple[int, int], holding: Keeping) -> Keeping:
-    """The keys for as many samples as a budget of MiB has room for, a tenth of it kept back.
-
-    Pilots that held ``sizes`` samples took ``few`` and ``many`` MiB: a trial takes a constant, and more a sample.
-
-    >>> keep = samples_in(110.0, 130.0, (1000, 2000), lambda samples, facts: {"r": samples})  # 90 MiB, and 0.02 each
-    >>> keep(200, {"n_samples": 10**6}), keep(200, {"n_samples": 4000})
-    ({'r': 4500}, {'r': 4000})
-    """
-    each = (many - few) / (sizes[1] - sizes[0])
-    constant = few - sizes[0] * each
-
-    def keep(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
-        left = _PROMISED * budget - constant
-        if left <= 0:
-            raise BoostrunError(f"it takes {constant:,.0f} MiB besides its samples")
-        most = facts["n_samples"]
-        return dict(holding(most if left >= each * most else int(left / each + 1e-9), facts))
-
-    return keep
+    pilots = {name: [(words, holding[name](size, facts)) for size in sizes] for name, words in given.items()}
+    chunks = table if isinstance(table, Chunks) else None
+    costs, records = run_pilots(pilots, cost, count, compose, command, chunks)
+    for name, taken in costs.items():
+        keys = [each for _, each in pilots[name]]
+        found[name] = samples_in(taken, sizes, keys, holding[name]) if kind == "memory" else rounds_in(*taken)
+    return found, records
 
 
 def rounds_in(few: float, many: float) -> Keeping:

@@ -37,6 +37,7 @@ from boostrun.store.code import RERUN, Equivalent, code_of
 MOST_TRIALS = 500_000  # of one command
 _MOST_NAMES = 3  # changed definitions that are named
 _TUNED = "tuned"
+_BLOCK = 1024  # MiB
 
 
 def compose_one(words: Sequence[str], config_dir: str | None = None) -> Settings:
@@ -79,6 +80,9 @@ def _cells(words: Sequence[str], compose: Composer) -> list[list[str]]:
 def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
     overrides = take_named(overrides, compose.config_dir)
     settings = config.check(compose(overrides))
+    if memory_of(settings) is not None:  # apart, its memory is known; metrics of all test rows would grow with them
+        metrics = "none" if settings.run["metrics"] == "own" else settings.run["metrics"]
+        settings = dataclasses.replace(settings, run={**settings.run, "apart": True, "metrics": metrics})
     algo, dataset, root = settings.algo, settings.dataset, dict(settings.root)
     method, declared = catalogue.method(algo), catalogue.dataset(dataset)
     input_of(declared.gives).refuse(algo["name"], method, dataset, settings.features, root)
@@ -149,7 +153,18 @@ def published_store(results: Path) -> Store:
 
 def places_of(settings: Settings) -> Places:
     """Where the data and banks of these settings are."""
-    return Places(*roots(settings), settings.run["memory_mb"], Path(), settings.root["n_jobs"])
+    return Places(*roots(settings), block_mib(settings), Path(), settings.root["n_jobs"])
+
+
+def block_mib(settings: Settings) -> int:
+    """MiB of one block of work."""
+    return settings.run["memory_mb"] or _BLOCK
+
+
+def memory_of(settings: Settings) -> int | None:
+    """MiB that a trial may take in all: ``run.memory_mb``, of files larger than memory. None: as much as it needs."""
+    chunks = catalogue.dataset(settings.dataset).gives == "chunks"
+    return settings.run["memory_mb"] if chunks else None
 
 
 def input_for(dataset: Mapping) -> Input:

@@ -9,9 +9,11 @@ import contextlib
 import functools
 import gc
 import json
+import math
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +34,7 @@ from boostrun.data.options import of_trial
 from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
-from boostrun.evaluation.measures import Trained, train_and_test
+from boostrun.evaluation.measures import Trained, spawn, train_and_test
 from boostrun.files import left_behind, owner
 from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import Method
@@ -73,6 +76,7 @@ class Execute:
     metrics: str | Sequence[str] = "none"  # data whose predictions have metrics beside accuracy; or names, for all data
     rows: str = ""  # folder for which rows of the test part are right; empty: not kept
     apart: bool = False  # each trial in a process of its own
+    most_mib: int | None = None  # that a trial may take in all, if its files are larger than memory
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
@@ -99,6 +103,25 @@ class Execute:
         """Whether the predictions of a cell's trials have metrics beside accuracy."""
         return self.metrics == "all" or bool(self.named) or (self.metrics == "own" and is_own(cell.dataset))
 
+    def within(self, trial: Trial) -> int | None:
+        """MiB that a trial may take in all; None: as much as it needs."""
+        return self.most_mib if catalogue.dataset(trial.cell.dataset).gives == "chunks" else None
+
+    def ready(self, trial: Trial) -> None:
+        """Load the libraries and kernels of a trial on chunks, open its files, and read a chunk."""
+        extend.admit(self.own)
+        data = _open_input(self.places, trial, spawn(trial.seed))
+        compile_for(trial.cell, data)
+        next(data.test_chunks())
+        _opened[trial.key] = data
+
+    @property
+    def places(self) -> Places:
+        """Where the data and banks are."""
+        places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
+        digests.keep(places.data_root, places.cache_root)
+        return places
+
     def confirm(self, trial: Trial) -> None:
         """Raise BoostrunError if the code that this process has imported is not the one that the trial's key names."""
         if digest_now(*code_of(trial.cell)) != trial.inputs.source:
@@ -110,8 +133,7 @@ class Execute:
         cell = trial.cell
         gives = catalogue.dataset(cell.dataset).gives
         method, input_ = catalogue.method(cell.algo), input_of(gives)
-        places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
-        digests.keep(places.data_root, places.cache_root)
+        places = self.places
         evaluation = method.evaluator(cell.algo, gives)
         if self.measures(cell) and gives == "stream":
             evaluation = predictions.Counted(evaluation, self.named)
@@ -168,7 +190,12 @@ def warm_up(cell: Cell, quiet: bool = True) -> None:
     gc.enable()
 
 
+_opened: dict[str, Any] = {}  # trial -> the data that it opens next
+
+
 def _open_input(places: Places, trial: Trial, seeds: Any) -> Any:
+    if (data := _opened.pop(trial.key, None)) is not None:
+        return data
     cell, input_ = trial.cell, input_of(catalogue.dataset(trial.cell.dataset).gives)
     if input_.changes:
         return input_.open(cell.dataset, cell.features, places, trial.inputs.data, seeds, cell.budget)
@@ -181,6 +208,12 @@ def _open_bank(places: Places, key: str, dataset: str, features: str) -> Any:
     chosen = json.loads(dataset)
     input_ = input_of(catalogue.dataset(chosen).gives)
     return input_.open(chosen, json.loads(features), places, key, None, {})  # type: ignore[arg-type]
+
+
+def compile_for(cell: Cell, data: Any) -> None:
+    """Compile here what a trial needs that trains on ``data``: other processes find it in numba's cache."""
+    method = catalogue.method(cell.algo)
+    _compile(cell, method, method.evaluator(cell.algo, catalogue.dataset(cell.dataset).gives), data)
 
 
 _compiled: set[tuple[str, ...]] = set()
@@ -211,6 +244,10 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
 
 # -- its record --------------------------------------------------------------------------------------------------------
 
+_LOOK = 0.01  # seconds between two looks at what a process takes
+LEAST_MIB = 16  # of the shuffle buffers, at least
+_STEP = 16  # MiB; a least budget is a multiple
+PROMISED = 0.9  # of a budget of memory; the rest is for what varies
 _pinned = threading.local()  # per run and per thread, because numba counts its threads per thread
 
 
@@ -288,27 +325,85 @@ def in_own_process(trial: Trial, execute: Callable[[Trial], Any], provenance: Ma
     """As :func:`perform`, in a process of its own, whose memory is that of the trial: ``cost`` has ``memory_mib`` too.
 
     This is the peak of the process less what an empty interpreter takes, in MiB of 2^20 bytes: samples, buffers, codes,
-    the model and all libraries. It costs about a second. A process that the system ends is a trial that failed.
+    the model and all libraries. It costs about a second. A process that the system ends is a trial that failed, and so
+    is one that is ended here, some milliseconds after it took more than ``execute.within(trial)`` MiB.
     """
-    with one_worker({}) as submit:
-        try:
-            return submit(_alone, trial, execute, provenance).result()
-        except TerminatedWorkerError:
-            said = "its process was ended, probably by the system because memory ran out"
-            return make_record(
-                trial, provenance, {"metrics": {}, "cost": {}, "curve": {}},
-                {"type": "BoostrunError", "message": said, "traceback": ""},
-            )  # fmt: skip
+    most, begun = getattr(execute, "within", lambda _: None)(trial), 0
+    said = "its process was ended, probably by the system because memory ran out"
+    with one_worker({}) as submit, contextlib.suppress(TerminatedWorkerError):
+        if most is not None:
+            process, begun = submit(_ready, trial, execute).result()
+            said = _too_little(most, _mib(begun))
+        if most is None or _mib(begun) <= most:
+            done = submit(_alone, trial, execute, provenance)
+            if most is not None:
+                _end_beyond(most, process, done)
+            record, ended = done.result()
+            if peak := max(begun, ended):
+                record["cost"] |= {"memory_mib": round(_mib(peak), 1), "peak_memory_mb": round(peak * 1024 / 1e6, 1)}
+            if most is None or _mib(peak) <= most:
+                return record
+    return make_record(
+        trial, provenance, {"metrics": {}, "cost": {}, "curve": {}},
+        {"type": "BoostrunError", "message": said, "traceback": ""},
+    )  # fmt: skip
 
 
-def _alone(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _ready(trial: Trial, execute: Any) -> tuple[int, int]:
+    """The number of this process, and KiB of its peak, once a trial can begin in it; errors come again in the trial."""
     pin_threads()
-    record = perform(trial, execute, provenance)
-    if (peak := _of_status("VmHWM")) is not None:
-        command = [sys.executable, "-I", "-c", "print(open('/proc/self/status').read())"]
-        empty = _of_status("VmRSS", subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        record["cost"]["memory_mib"] = round((peak - (empty or 0)) / 1024, 1)
-    return record
+    with contextlib.suppress(Exception):
+        execute.ready(trial)
+    return os.getpid(), _of_status("VmHWM") or 0
+
+
+def _alone(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """The record, and KiB of the peak; 0 if the system does not say."""
+    pin_threads()
+    return perform(trial, execute, provenance), _of_status("VmHWM") or 0
+
+
+def _end_beyond(most: float, process: int, done: Future) -> None:
+    """End a process once it has taken more than ``most`` MiB, unless the future is done before."""
+    status = Path(f"/proc/{process}/status")
+    while not wait([done], _LOOK).done:
+        with contextlib.suppress(OSError):
+            if _mib(_of_status("VmHWM", status.read_text()) or 0) > most:
+                os.kill(process, signal.SIGKILL)
+                return
+
+
+def _mib(peak: int) -> float:
+    """MiB of a peak in KiB, less what an empty interpreter takes."""
+    return (peak - _empty()) / 1024
+
+
+@functools.cache
+def _empty() -> int:
+    """KiB that an empty interpreter takes; 0 if the system does not say."""
+    command = [sys.executable, "-I", "-c", "print(open('/proc/self/status').read())"]
+    return _of_status("VmRSS", subprocess.run(command, check=False, capture_output=True, text=True).stdout) or 0
+
+
+def enough(besides: float) -> int:
+    """The least budget of MiB that is promised to work if a trial takes so much besides its samples.
+
+    >>> enough(230.0)
+    272
+    """
+    return _STEP * math.ceil(besides / PROMISED / _STEP + 0.5)  # half a step more, as trials vary
+
+
+def _too_little(most: int, floor: float) -> str:
+    """The sentence about a trial that would take more than ``most`` MiB, of which ``floor`` before its first sample."""
+    least = enough(floor + LEAST_MIB)
+    taken = f"libraries and a first chunk of rows take {floor:.0f}, so run.memory_mb={least} is the least that works"
+    if floor > most:
+        return f"run.memory_mb={most} is too little: {taken}"
+    return (
+        f"it would take more than run.memory_mb={most} (MiB): {taken}; hold fewer samples, or leave out how many, and "
+        "as many are held as fit"
+    )
 
 
 def make_record(
@@ -357,6 +452,11 @@ def peak_memory_mb() -> float | None:
         return None
     unit = 1 if sys.platform == "darwin" else 1024  # bytes there, KiB elsewhere
     return round(getrusage(RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
+
+
+def knows_memory() -> bool:
+    """Whether this system says what a process takes, as Linux does."""
+    return _of_status("VmHWM") is not None
 
 
 def _of_status(name: str, text: str | None = None) -> int | None:

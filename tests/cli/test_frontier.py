@@ -166,7 +166,7 @@ def lake(workplace):
 def test_a_budget_of_memory_is_kept_or_the_table_says_what_a_method_takes(command, workplace, lake):
     code, out, err = command(f"{MEMORY} {lake} at=60,900 algo=wsam,sgd tuning=2")
     assert code == 0, err
-    assert re.search(r"wsam at 60: it takes \d+ MiB besides its samples\.", out)
+    assert re.search(r"wsam at 60: it takes \d+ MiB besides its samples, so \d+ are the least that works\.", out)
     found = {(row["method"], row["memory"]): row for row in rows(workplace, "rows-memory")}
     assert found["wsam", "60"]["spent"] == "" and 100 < float(found["wsam", "900"]["spent"]) <= 900
     assert float(found["sgd", "900"]["spent"]) <= 900
@@ -175,9 +175,54 @@ def test_a_budget_of_memory_is_kept_or_the_table_says_what_a_method_takes(comman
     assert {record["cell"]["dataset"].get("holdout") for record in records} == {None, 0.2}
 
 
+PROMISE = MEMORY.removeprefix("frontier ").replace("budget=memory ", "") + " dataset.path=rows"
+
+
+@pytest.mark.slow
+def test_a_promise_of_memory_decides_how_many_samples_are_held_and_the_least_that_is_named_works(
+    command, workplace, lake
+):
+    code, _, err = command(f"{PROMISE} algo=wsam run.memory_mb=100")
+    least = re.search(r"takes ([\d,]+) MiB besides its samples, so ([\d,]+) are the least that works\n$", err)
+    assert code == 2 and least, err
+    code, _, err = command(f"{PROMISE} algo=wsam run.memory_mb={least[2]} trials=2 store=own")
+    assert code == 0 and "two trials of wsam tell how many samples" in err, err
+    every = [json.loads(path.read_bytes()) for path in (workplace / "own").rglob("*.json")]
+    found = [record for record in every if record["seed"] == 1]
+    assert len(found) == 1 and found[0]["cell"]["budget"]["r"] >= 32
+    of_cell = [record for record in every if record["cell_key"] == found[0]["cell_key"]]
+    assert len(of_cell) == 2 and all(100 < record["cost"]["memory_mib"] <= int(least[2]) for record in of_cell)
+    assert all("balanced_accuracy_pct" not in record["metrics"] for record in of_cell)
+    before = len(every)
+    assert command(f"{PROMISE} algo=wsam run.memory_mb={least[2]} trials=2 store=own")[0] == 0
+    assert len(list((workplace / "own").rglob("*.json"))) == before  # pilots and trials are taken up again
+    # how many are held is said, so there are no pilots
+    for more in ("algo=wsam r=40", "algo=lightgbm algo.samples_held=500"):
+        code, _, err = command(f"{PROMISE} {more} run.memory_mb=64")
+        assert code == 1 and "two trials" not in err
+        assert re.search(r"run.memory_mb=64 is too little: libraries and .* run.memory_mb=\d+ is the least", err), err
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("run.memory_mb=400 run.memory_limit=32", "run.memory_limit is what run.memory_mb=400 decides"),
+    ("run.memory_mb=300,400 -m", "run.memory_mb cannot be swept"),
+])  # fmt: skip
+def test_a_promise_that_two_keys_decide_is_refused(command, lake, words, said):
+    code, _, err = command(f"{PROMISE} algo=wsam {words}")
+    assert code == 2 and said in err and err.count("\n") == 1
+
+
+def test_a_stored_trial_whose_memory_is_not_known_is_no_promise_that_is_kept(command, lake):
+    words = f"{PROMISE} algo=fix r=10 run.memory_limit=16"
+    assert command(words)[0] == 0
+    code, _, err = command(f"{words} run.memory_mb=900")
+    assert code == 2 and "has no memory in its record (run.memory_mb=900)" in err
+
+
 @pytest.mark.parametrize(("words", "said"), [
     ("frontier dataset=digits budget=memory at=256 algo=wsam", "budget=memory is for dataset=stream"),
     (f"{MEMORY} dataset.path=rows at=256 algo=shareboost", "cannot keep a budget of memory"),
+    (f"{MEMORY} dataset.path=rows at=256 algo=wsam run.memory_mb=256", "run.memory_mb is what at=... says"),
     (f"{MEMORY.replace('memory', 'samples_held')} dataset.path=rows at=50 algo=wsam", "budget=memory compares on"),
 ])  # fmt: skip
 def test_what_has_no_budget_of_memory_is_one_sentence(command, words, said):

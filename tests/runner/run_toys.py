@@ -46,6 +46,24 @@ def result(seed: int) -> dict:
     }
 
 
+@dataclass
+class Grows:
+    """Takes so many MiB when its libraries are loaded, and so many in its trial."""
+
+    most: int | None
+    loads: int
+    takes: int
+
+    def within(self, trial: Trial) -> int | None:
+        return self.most
+
+    def ready(self, trial: Trial) -> None:
+        self.kept = b"1" * (self.loads << 20)
+
+    def __call__(self, trial: Trial) -> dict:
+        return {"metrics": {"x": len(b"1" * (self.takes << 20)) / 2**20}, "cost": {}, "curve": {}}
+
+
 @dataclass(frozen=True)
 class Toy:
     """Sleeps, keeps a log of its executions in ``folder``, and misbehaves with the seeds that are named."""

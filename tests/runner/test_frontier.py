@@ -6,6 +6,7 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.runner import frontier
+from boostrun.runner.execute import samples_in
 from boostrun.runner.frontier import PILOTS, facts_of, rounds_in
 from boostrun.runner.search import Choice, Study
 
@@ -66,3 +67,27 @@ def test_pilots_that_make_no_sense_promise_nothing():
     assert rounds_in(2.0, 1.0)(10.0, {}) == {"T": 80}  # as the slower of both: 0.1 s a round
     with pytest.raises(BoostrunError, match=r"a round takes 0\.01 s, and a trial 1 s besides"):
         rounds_in(1.2, 2.0)(1.0, {})
+
+
+@pytest.mark.parametrize("constant", [80.0, 240.0])
+@pytest.mark.parametrize("sample", [0.0, 0.0001, 0.002])
+@pytest.mark.parametrize("budget", [300, 2048])
+def test_samples_fill_nine_tenths_of_a_budget_of_memory_whichever_part_of_it_their_buffers_take(
+    constant, sample, budget
+):
+    def buffers(samples):
+        return max(16, samples / 5000)
+
+    def taken(samples):
+        return constant + sample * samples + buffers(samples)
+
+    def holding(samples, facts):
+        return {"r": samples, "run.memory_limit": buffers(samples)}
+
+    sizes, most = (50_000, 200_000), 10**9
+    keep = samples_in([*map(taken, sizes)], sizes, [holding(size, {}) for size in sizes], holding)
+    found = keep(budget, {"n_samples": most})["r"]
+    assert taken(found) <= 0.9 * budget + 1e-6 < taken(1.01 * found)
+    assert keep(budget, {"n_samples": found // 2})["r"] == found // 2  # all there are
+    with pytest.raises(BoostrunError, match="besides its samples, so"):
+        keep(constant, {"n_samples": most})

@@ -1,9 +1,11 @@
 """What a trial is given and leaves: its seeds, compiled code before its clock starts, the bytes of its model."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from run_toys import Grows, trials
 
 import boostrun
 from boostrun.config import catalogue, defaults
@@ -105,3 +107,20 @@ def test_seeds_that_the_default_has_too_are_named():
     assert not any(shared_seeds([compose_one([*asked, *more])]) for more in ([], ["seed=10"], ["seed=2", "trials=1"]))
     line = shared_seeds([compose_one([*asked, "seed=2"])])
     assert "seeds 2 to 11, and 8 of them are those of seed=0 too: take seed=10 for 10 others" in line
+
+
+@pytest.mark.skipif(not worker.knows_memory(), reason="the system does not say what a process takes")
+@pytest.mark.parametrize(("most", "loads", "takes", "said"), [
+    (None, 0, 200, ""), (400, 100, 200, ""), (None, 0, 500, ""),
+    (400, 10, 500, r"it would take more than run.memory_mb=400 \(MiB\): libraries .* take \d+, so run.memory_mb=\d+"),
+    (400, 500, 10, r"run.memory_mb=400 is too little: libraries .* take 5\d\d, so run.memory_mb=\d+ is the least"),
+])  # fmt: skip
+def test_a_trial_in_its_own_process_is_measured_and_ended_beyond_its_memory(most, loads, takes, said):
+    (trial,) = trials(1)
+    record = worker.in_own_process(trial, Grows(most, loads, takes), {})
+    if said:
+        assert record["status"] == "failed" and not record["metrics"] and re.match(said, record["error"]["message"])
+    else:
+        assert record["status"] == "done" and record["metrics"] == {"x": takes}
+        assert max(loads, takes) < record["cost"]["memory_mib"] < loads + takes + 150
+        assert record["cost"]["peak_memory_mb"] * 1e6 / 2**20 - record["cost"]["memory_mib"] < 20
