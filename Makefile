@@ -19,6 +19,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev,images,streams]'
 	@# on all cores, and also where PYTHONDONTWRITEBYTECODE would make each command compile what it imports; not torch, which is large
 	-@$(VENV)/bin/python -m compileall -q -j 0 -x '/(torch|torchvision|torchgen|functorch|sympy|tests?)/' $(VENV)/lib > /dev/null 2>&1
+	-@$(VENV)/bin/python -m compileall -q -j 0 --invalidation-mode checked-hash boostrun > /dev/null 2>&1  # see import_hooks.py
 	@touch $(STAMP)
 
 demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table

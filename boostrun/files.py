@@ -61,7 +61,18 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
-    """Put ``data`` at ``path`` as :func:`replacing` does; raises OSError."""
+    """Put ``data`` at ``path`` as :func:`replacing` does, unless it is its content already; raises OSError.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> times = [write_whole(path, b"whole") or path.stat().st_mtime_ns for _ in range(2)]
+    >>> times[0] == times[1]
+    True
+    """
+    if not is_device(path):
+        with contextlib.suppress(OSError):
+            if os.stat(path).st_size == len(data) and Path(path).read_bytes() == data:
+                return
     with replacing(path) as file:
         file.write(data)
 

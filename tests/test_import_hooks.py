@@ -106,6 +106,18 @@ def test_bytecode_of_a_source_that_has_not_changed_is_used(python, tmp_path):
     assert python("-c", ask) == "7"
 
 
+def test_bytecode_that_the_set_up_compiles_is_used_where_none_is_written(python, tmp_path):
+    makefile = PACKAGE.parent / "Makefile"
+    if not makefile.is_file():
+        pytest.skip("this copy comes without a Makefile")
+    (line,) = (line for line in makefile.read_text().splitlines() if "compileall" in line and " boostrun " in line)
+    path = write(tmp_path, SHAPES["package"][1])
+    python("-m", *line.partition(" -m ")[2].partition(" boostrun ")[0].split(), "pack")
+    kept = bytecode(path)
+    kept.write_bytes(kept.read_bytes()[:16] + marshal.dumps(compile(ANSWER.replace("2", "7"), str(path), "exec")))
+    assert python("-c", ASK.format(module="pack.thing"), PYTHONDONTWRITEBYTECODE="1") == "7"
+
+
 @pytest.mark.parametrize("more", [
     {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPYCACHEPREFIX": "elsewhere"}, {"PYTHONPYCACHEPREFIX": os.devnull},
 ])  # fmt: skip

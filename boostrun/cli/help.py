@@ -33,10 +33,11 @@ PAGES = {
         """Runs one cell: one algorithm on one data set with one budget, ten seeded trials in parallel. Prints its
 row, with the paper's figure if there is one. With -m it runs every combination of comma-separated values, in one queue
 and one table. Each trial is kept as a record, so the same command again runs only the missing ones. Pictures are drawn
-beside the table, and drawn again only if a record has changed; run.pictures=false draws none. On your own data balanced
-accuracy, macro F1, log loss, ROC AUC and average precision are measured too: table.metrics=[accuracy,roc_auc] shows the
-ones that you name, and rows compete by the first. A key that the algorithm does not have is an error. In a sweep of
-several algorithms a budget or key applies to those that have it, and the table shows a dash for the others.""",
+beside the table, and drawn again only if one is missing or a record has changed; run.pictures=false draws none. On your
+own data balanced accuracy, macro F1, log loss, ROC AUC and average precision are measured too:
+table.metrics=[accuracy,roc_auc] shows the ones that you name, and rows compete by the first. A key that the algorithm
+does not have is an error. In a sweep of several algorithms a budget or key applies to those that have it, and the table
+shows a dash for the others.""",
         (
             "-m, --multirun        every combination of the values",
             "--name NAME           the name of the table below results/tables",

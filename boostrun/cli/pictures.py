@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from boostrun.report import Entry, TableSpec, build
 from boostrun.report.entry import MOST_LINES, too_many, without_curves
-from boostrun.report.figures import NO_EXTRAS, drawing_digest, drawn_before, stamp, write_both, write_pictures
+from boostrun.report.figures import NO_EXTRAS, draw_once, drawing_digest, figures_of
 from boostrun.report.markup import lower_is_better
 from boostrun.runner.naming import dataset_of, distinctions, flat, numbered
 from boostrun.runner.plan import PlannedCell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry]:
@@ -51,12 +55,12 @@ def draw(
     here = placed(cells, entries)
     predictions = cells[0].settings.run["predictions"]
     digest = drawing_digest((title, predictions), here, here, metrics, NO_EXTRAS)
-    drawn = drawn_before(folder, digest)
-    if not drawn:
-        drawn = write_pictures(folder, table_of(title, here, metrics[0]), here, here, metrics, vectors=True)
-        if predictions:
-            drawn += _confusions(folder, cells, here)
-        stamp(folder, digest, drawn)
+
+    def figures() -> dict[str, Figure]:
+        found = figures_of(table_of(title, here, metrics[0]), here, here, metrics)
+        return found | (_confusions(cells, here) if predictions else {})
+
+    drawn = draw_once(folder, digest, figures, vectors=True)
     told = ", ".join(dict.fromkeys(path.stem for path in drawn))
     more = f"; no curves: more than {MOST_LINES} lines cannot be told apart" if too_many(here) else ""
     if line := without_curves(here, metrics):
@@ -64,7 +68,7 @@ def draw(
     return f"pictures: {told} (.png and .svg){more}"
 
 
-def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Path]:
+def _confusions(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> dict[str, Figure]:
     """Pictures of each data set's classes, and of probabilities, all trials of a cell together."""
     from boostrun.evaluation.measures import together
     from boostrun.report.confusion import Confusion, Reliability, draw_classes, draw_confusion, draw_reliability
@@ -83,13 +87,12 @@ def _confusions(folder: Path, cells: Sequence[PlannedCell], entries: Sequence[En
             sets.setdefault(place, []).append(Confusion(name, counts, len(trials), entry.row))
             if measured := [one.calibration for one in trials if one.calibration is not None]:
                 sure.setdefault(place, []).append(Reliability(entry, together(measured)))
-    found: list[Path] = []
+    found: dict[str, Figure] = {}
     for number, (place, parts) in enumerate(sets.items()):
         name, classes = place
         end = f"_{number + 1}" if len(sets) > 1 else ""
-        found += write_both(draw_confusion(parts, classes, name), folder / f"confusion{end}")
-        found += write_both(draw_classes(parts, classes, name, rows), folder / f"classes{end}")
-        if place in sure:
-            reliability = draw_reliability(sure[place], name, rows)
-            found += [] if reliability is None else write_both(reliability, folder / f"reliability{end}")
+        found[f"confusion{end}"] = draw_confusion(parts, classes, name)
+        found[f"classes{end}"] = draw_classes(parts, classes, name, rows)
+        if place in sure and (reliability := draw_reliability(sure[place], name, rows)) is not None:
+            found[f"reliability{end}"] = reliability
     return found

@@ -50,7 +50,8 @@ def main(words: Arguments) -> int:
 
     item = paper.load(name, words.overrides, "quick" in words.flags, words.config_dir)
     check_shared(item.settings)
-    result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True)
+    again = (item.folder() / "table.md").is_file()
+    result = run_cells(item.settings, command=["boostrun", *words.argv], skip_missing=True, again=again)
     entries = item.entries(result.cells)
     table = build(item.spec, entries)
     folder, root = item.folder(), item.settings[0].root

@@ -53,7 +53,8 @@ def main(words: Arguments) -> int:
     command = ["boostrun", *words.argv]
     all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
     print(headline(all_settings), file=sys.stderr)
-    result = run_cells(all_settings, command=command)
+    before = _folder([cell_of(settings) for settings in all_settings], all_settings[0].root["results"], name)
+    result = run_cells(all_settings, command=command, again=before.is_dir())
     if any(cell.best_records for cell in result.cells):
         _report(result.cells, name, metrics)
     return print_end(result, words)
@@ -139,6 +140,17 @@ def table_name(name: str | None) -> str:
     return folder
 
 
+def _title(cells: Sequence[Cell], name: str) -> str:
+    return name or (cells[0].label if len(cells) == 1 else f"{len(cells)} cells")
+
+
+def _folder(cells: Sequence[Cell], results: str, name: str) -> Path:
+    """The folder of the table of some cells."""
+    title, digest = _title(cells, name), digest_of([cell.key for cell in cells])[:8]
+    folder = name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '').replace(':', '.')}-{digest}"
+    return Path(results) / "tables" / folder
+
+
 def _report(cells: Sequence[PlannedCell], name: str, metrics: Sequence[str]) -> None:
     """Write and print the table of some cells with these metrics, and draw its pictures."""
     from boostrun.files import sweep
@@ -147,12 +159,10 @@ def _report(cells: Sequence[PlannedCell], name: str, metrics: Sequence[str]) -> 
 
     entries = [entry(cell) for cell in cells]
     keys = distinctions(cells)
-    root = Path(cells[0].settings.root["results"]) / "tables"
-    for other in root.glob("*/"):
+    plain, results = [cell.cell for cell in cells], cells[0].settings.root["results"]
+    title, folder = _title(plain, name), _folder(plain, results, name)
+    for other in folder.parent.glob("*/"):
         sweep(other)
-    title = name or (cells[0].cell.label if len(cells) == 1 else f"{len(cells)} cells")
-    digest = digest_of([cell.cell.key for cell in cells])[:8]
-    folder = root / (name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '').replace(':', '.')}-{digest}")
     scores, kept = _scores(cells)
     first, *more = metrics
     table = own_table(title, entries, keys, first, [in_common(cells), trials(cells)], scores=scores, more=more)

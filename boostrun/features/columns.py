@@ -12,9 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.features.build import subset
-from boostrun.kernels.stumps import needs_double, quantise
-
 MISSING = True
 _PIECE = 2**22  # values that are compared at a time
 
@@ -97,6 +94,9 @@ class ExactColumns(Raw):
         return self.raw.describe()
 
     def _found(self, x: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        from boostrun.features.build import subset  # not above: the key of a bank needs this module without kernels
+        from boostrun.kernels.stumps import needs_double
+
         chosen = subset(len(x), self.bin_samples)
         step = max(1, _PIECE // len(chosen))
         for first in range(0, x.shape[1], step):
@@ -121,6 +121,8 @@ class ExactColumns(Raw):
 
 def _codes(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """(n, d) uint8 codes of values (n, d) of the dtype of the edges (d, bins - 1)."""
+    from boostrun.kernels.stumps import quantise
+
     codes = np.empty(values.shape[::-1], np.uint8)
     quantise(np.ascontiguousarray(values), edges, codes)
     return codes.T

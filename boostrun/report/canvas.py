@@ -404,20 +404,20 @@ def with_legend(figure: Figure, keys: Sequence[Any], remark: str) -> Figure:
     return figure
 
 
-def write_png(figure: Figure, path: Path | str) -> Path:
-    """Write the figure; BoostrunError if that cannot be done."""
+def write_png(figure: Figure, path: Path | str, note: str | None = None) -> Path:
+    """Write the figure, with a ``note`` in its metadata; BoostrunError if that cannot be done."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     content = io.BytesIO()
     FigureCanvasAgg(figure)
     with defaults():  # no name of a program and no date, so that equal figures are equal files
-        figure.savefig(content, format="png", metadata={"Software": None})
+        figure.savefig(content, format="png", metadata={"Software": None, "Description": note})
     return write_bytes(path, content.getvalue())
 
 
-def write_svg(figure: Figure, path: Path | str) -> Path:
-    """Write the figure as SVG, its texts as texts; equal figures of one name are equal files."""
-    return write_bytes(path, _as_svg(figure, Path(path).stem))
+def write_svg(figure: Figure, path: Path | str, note: str | None = None) -> Path:
+    """Write the figure as SVG, its texts as texts, with a ``note``; equal figures of one name are equal files."""
+    return write_bytes(path, _as_svg(figure, Path(path).stem, note=note))
 
 
 def svg(figure: Figure, name: str) -> str:
@@ -433,7 +433,9 @@ def svg(figure: Figure, name: str) -> str:
     return re.sub(r'<path (?:id="\w+" )?d="[^"]*"', lambda path: re.sub(r"\d+\.\d+", _tenth, path[0]), drawn)
 
 
-def _as_svg(figure: Figure, salt: str, transparent: bool = False, fonts: Sequence[str] = ()) -> bytes:
+def _as_svg(
+    figure: Figure, salt: str, transparent: bool = False, fonts: Sequence[str] = (), note: str | None = None
+) -> bytes:
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
@@ -441,7 +443,7 @@ def _as_svg(figure: Figure, salt: str, transparent: bool = False, fonts: Sequenc
     FigureCanvasSVG(figure)
     looks: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": salt}
     with defaults(), rc_context({**looks, "font.sans-serif": list(fonts)} if fonts else looks):
-        figure.savefig(content, format="svg", transparent=transparent, metadata=_NO_METADATA)
+        figure.savefig(content, format="svg", transparent=transparent, metadata={**_NO_METADATA, "Description": note})
     return content.getvalue()
 
 

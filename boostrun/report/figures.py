@@ -1,22 +1,23 @@
 """The figures of a table and of its trials: dots, curves, streams, sweeps, trade-offs and feature families.
 
 :func:`curve_figures` yields all figures of an item except the dots; files and the report's page show the same ones.
-The files are drawn again only if records or code have changed.
+Files are drawn again only if records or code have changed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import marshal
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from boostrun.files import remember, remembered
 from boostrun.report.canvas import (
     ACROSS,
     COLOURS,
@@ -65,7 +66,8 @@ if TYPE_CHECKING:
 _GREY = "#444444"
 _STREAM = 3.0  # inches, the height of a panel of a stream
 _OVER_TRIALS = "line: mean over trials; band: one standard deviation (ddof 1)"
-_STAMP = ".pictures"  # beside pictures: the digest of their content, and their names
+_NOTE = re.compile(rb"pictures ([0-9a-f]{64}) ([^;<]*);")  # in a picture: the digest of all, and their names
+_HEAD = 8192  # bytes in which the note stands
 _SHOWN = ("status", "seed", "cell", "metrics", "cost")  # parts of a record that a picture can show besides its curve
 
 
@@ -476,23 +478,47 @@ def draw_families(entries: Sequence[Entry]) -> Figure | None:
     return with_legend(figure, keys, "steps by the family of the feature they chose, mean over trials")
 
 
-def write_pictures(
-    folder: Path, table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str],
-    extras: Extras = NO_EXTRAS, *, vectors: bool = False,
-) -> list[Path]:  # fmt: skip
-    """Write table.png, the dots of a table, and :func:`curve_figures`; returns the files.
-
-    With ``vectors`` each is written as SVG too. Raises BoostrunError if a file cannot be written.
-    """
+def figures_of(
+    table: ResultTable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str],
+    extras: Extras = NO_EXTRAS,
+) -> dict[str, Figure]:  # fmt: skip
+    """The dots of a table as ``table``, and :func:`curve_figures`, by the names of their files."""
     figures = {} if (dots := draw_table(table)) is None else {"table": dots}
-    figures |= {stem: figure for stem, _, figure in curve_figures(entries, curves, metrics, extras)}
-    return [path for stem, figure in figures.items() for path in write_both(figure, folder / stem, vectors)]
+    return figures | {stem: figure for stem, _, figure in curve_figures(entries, curves, metrics, extras)}
 
 
-def write_both(figure: Figure, path: Path, vectors: bool = True) -> list[Path]:
-    """Write a figure as PNG, and with ``vectors`` as SVG; ``path`` has no ending."""
-    found = [write_png(figure, path.with_suffix(".png"))]
-    return [*found, write_svg(figure, path.with_suffix(".svg"))] if vectors else found
+def draw_once(
+    folder: Path, digest: str, figures: Callable[[], Mapping[str, Figure]], *, vectors: bool = False
+) -> list[Path]:
+    """Write figures as PNG, and with ``vectors`` as SVG too, unless all of them are there; returns the files.
+
+    Each file holds the ``digest``, see :func:`drawing_digest`, and the names of all files. So a picture that is missing
+    or has another digest is noticed without drawing. Raises BoostrunError if a file cannot be written.
+    """
+    notes = map(_note_of, sorted(folder.glob("*.png")))
+    names = next((names for stored, *names in notes if stored == digest), [])
+    found = [folder / name for name in names]
+    if found and all(_note_of(path)[0] == digest for path in found):
+        return found
+    drawn = figures()
+    endings = (".png", ".svg") if vectors else (".png",)
+    names = [stem + ending for stem in drawn for ending in endings]
+    note = f"pictures {digest} {'/'.join(names)};"
+    return [path for stem, figure in drawn.items() for path in write_both(figure, folder / stem, vectors, note)]
+
+
+def _note_of(path: Path) -> list[str]:
+    """The digest that :func:`draw_once` noted in a picture, and the names of all pictures; an empty text if none."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        if found := _NOTE.search(file.read(_HEAD)):
+            return [found[1].decode(), *found[2].decode("utf-8", "replace").split("/")]
+    return [""]
+
+
+def write_both(figure: Figure, path: Path, vectors: bool = True, note: str | None = None) -> list[Path]:
+    """Write a figure as PNG, and with ``vectors`` as SVG, with a ``note`` in them; ``path`` has no ending."""
+    found = [write_png(figure, path.with_suffix(".png"), note)]
+    return [*found, write_svg(figure, path.with_suffix(".svg"), note)] if vectors else found
 
 
 def drawing_digest(
@@ -514,8 +540,13 @@ def drawing_digest(
 
 
 def _record_digest(record: Mapping) -> bytes:
-    shown = [record.get(part) for part in _SHOWN] + [dict(record.get("curve") or {})]
+    shown = [_in_order(record.get(part)) for part in (*_SHOWN, "curve")]
     return hashlib.sha256(marshal.dumps(shown, 2)).digest()  # version 2: bytes that values alone decide
+
+
+def _in_order(value: Any) -> Any:
+    """A mapping as sorted pairs, at any depth: packed records have their keys in another order."""
+    return [(key, _in_order(value[key])) for key in sorted(value)] if isinstance(value, Mapping) else value
 
 
 @functools.cache
@@ -527,17 +558,3 @@ def drawing_code() -> str:
             if file.name.endswith(".py"):
                 total.update(file.read_bytes())
     return total.hexdigest()
-
-
-def stamp(folder: Path, digest: str, pictures: Sequence[Path]) -> None:
-    """Remember that the pictures in ``folder`` show what ``digest`` stands for."""
-    remember([folder / _STAMP], {"digest": digest, "pictures": [path.name for path in pictures]})
-
-
-def drawn_before(folder: Path, digest: str) -> list[Path]:
-    """The pictures in ``folder`` if they show what ``digest`` stands for and none is missing, else an empty list."""
-    stored = remembered(folder / _STAMP)
-    if not isinstance(stored, dict) or stored.get("digest") != digest:
-        return []
-    found = [folder / name for name in stored["pictures"]]
-    return found if all(path.is_file() for path in found) else []

@@ -96,6 +96,7 @@ def run_cells(
     store: Store | None = None,
     metrics: bool = False,
     rows: bool = False,
+    again: bool = False,
 ) -> RunResult:
     """Run what the store does not have of these cells. All use the store, workers and roots of the first settings.
 
@@ -103,7 +104,8 @@ def run_cells(
     A cell that does not fit its data raises BoostrunError, or is refused with ``skip_unfit``. ``progress`` and
     ``store`` are shared by several calls. With ``metrics`` every trial has metrics beside accuracy: those of stored
     records without them are measured again, and kept as predictions. With ``rows``, and for one split of the user's own
-    data, it is kept which test rows each trial that is run has right.
+    data, it is kept which test rows each trial that is run has right. ``again`` says that these cells were probably run
+    before: then no worker loads its libraries before it is known that there is something to run.
     """
     first = all_settings[0]
     for settings in all_settings:
@@ -114,7 +116,7 @@ def run_cells(
         lines = [fewer_trials(all_settings), shared_seeds(all_settings) if progress is None else ""]
         print("".join(f"{line}\n" for line in lines if line), file=sys.stderr, end="")
     store = store or open_store(first)
-    with kernel_cache.notice(not quiet), _workers(all_settings, store, quiet) as wait:
+    with kernel_cache.notice(not quiet), _workers(all_settings, store, quiet, again) as wait:
         cells = plan(all_settings, store)
         _check_memory(cells, skip_unfit)
         for cell in cells:
@@ -216,12 +218,12 @@ def threads_for(settings: Settings, trials: int) -> int:
     return cores // at_once
 
 
-def _workers(all_settings: Sequence[Settings], store: Store, quiet: bool):
-    """The workers of this run, which load their libraries while its cells are planned."""
+def _workers(all_settings: Sequence[Settings], store: Store, quiet: bool, again: bool):
+    """The workers of this run, which load their libraries while its cells are planned, unless it was run before."""
     first = all_settings[0]
     trials = sum(len(settings.seeds) for settings in all_settings)
     n_jobs = min(pool.workers(first.root["n_jobs"]), trials)
-    if n_jobs > 1 and first.run["backend"] == "loky":
+    if n_jobs > 1 and first.run["backend"] == "loky" and not again:
         with contextlib.suppress(StoreWriteError):  # a read-only store may have every record that is needed
             store.check_writable()
             return pool.started(n_jobs, functools.partial(warm_up, cell_of(first), quiet))

@@ -195,15 +195,17 @@ class Item:
     def draw(
         self, cells: Sequence[PlannedCell], entries: Sequence[Entry], table: ResultTable, folder: Path
     ) -> tuple[list[Path], list[str]]:
-        """Draw all pictures of the item as PNG in ``folder``.
+        """Draw all pictures of the item as PNG in ``folder``, unless they are there.
 
         Returns the files that show its table and curves, and a line for each picture of a single cell: where it is, or
         why there is none.
         """
-        from boostrun.report.figures import write_pictures
+        from boostrun.report.figures import draw_once, drawing_digest, figures_of
 
-        extras = self.extras(entries, table)
-        drawn = write_pictures(folder, table, entries, self.curves(cells), self.metrics, extras)
+        extras, curves = self.extras(entries, table), self.curves(cells)
+        shown = table.spec.heading, [(cell.paper_mean, cell.paper_std) for cell in table.cells]
+        digest = drawing_digest(shown, entries, curves, self.metrics, extras)
+        drawn = draw_once(folder, digest, lambda: figures_of(table, entries, curves, self.metrics, extras))
         lines = [
             _picture(kind, cells[number], name, folder) for name, number in self.pictured.items()
             for kind in self.pictures

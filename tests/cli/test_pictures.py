@@ -1,5 +1,9 @@
 """What a run draws beside its table, and what its models say of the test part."""
 
+import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -8,6 +12,7 @@ import pytest
 from boostrun.report.confusion import Confusion, draw_classes, draw_confusion
 from boostrun.runner import predictions
 
+HEAVY = {"numba", "scipy", "sklearn", "pandas", "matplotlib"}  # that a command without work does not import
 LINE = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
 
 
@@ -23,15 +28,43 @@ def test_a_run_leaves_pictures_beside_its_table_and_draws_again_only_what_has_ch
     first = times("")[1]
     assert len(first) == 8 and times("")[1] == first
     next(workplace.rglob("curve_T.png")).unlink()
+    second = times("")[1]  # all are drawn, and equal ones are not written
+    assert second.keys() == first.keys() and dict(second.items() - first.items()).keys() == {"curve_T.png"}
+    (swapped,), (by,) = workplace.rglob("curve_T.svg"), workplace.rglob("curve_samples_drawn.svg")
+    swapped.write_bytes(by.read_bytes().replace(b"pictures ", b"pictures of others "))
+    assert dict(times("")[1].items() - second.items()).keys() == {"curve_T.svg"}
     second = times("")[1]
-    assert second.keys() == first.keys() and not second.items() & first.items()
-    err, third = times("T=1 run.predictions=true")
+    record = next((workplace / "results" / "runs").rglob("*.json"))
+    changed = json.loads(record.read_text())
+    changed["metrics"]["test_accuracy_pct"] += 1.0
+    record.write_text(json.dumps(changed))
+    third = times("")[1]
+    assert third.keys() == second.keys() and not third.items() & second.items() and times("")[1] == third
+    err, fourth = times("T=1 run.predictions=true")
     assert "pictures: table, curve_T, " in err and "classes, reliability (.png and .svg)" in err
-    assert len(third) == 14 and not third.items() & second.items()
-    assert {name.partition(".")[0] for name in third} == {
+    assert len(fourth) == 14 and not fourth.items() & third.items()
+    assert {name.partition(".")[0] for name in fourth} == {
         "table", "curve_T", "curve_samples_drawn", "curve_train_seconds", "confusion", "classes", "reliability",
     }  # fmt: skip
     assert all(ET.parse(path).getroot().tag.endswith("svg") for path in workplace.rglob("*.svg"))
+
+
+@pytest.mark.pictures
+@pytest.mark.parametrize("words", ["algo=rand", "reproduce reservoir/table3 algo=rand"])
+def test_a_command_whose_records_are_there_writes_nothing_and_starts_no_worker(command, workplace, monkeypatch, words):
+    line = f"{words} dataset=digits r=20 T=2 trials=2 n_jobs=2"
+    code, out, _ = command(line)
+
+    def fail(*arguments, **keys):
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr("boostrun.runner.pool.started", fail)
+    assert code == 0 and command(line)[:2] == (0, out)
+    then = f"import sys; print('heavy:', *({HEAVY} & {{*sys.modules}}))"
+    code = f"from boostrun.cli import main; main({line.split()})\n{then}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "heavy:"
 
 
 @pytest.mark.pictures

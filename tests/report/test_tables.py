@@ -154,6 +154,7 @@ def test_the_csv_holds_the_frame_and_an_empty_table_is_still_a_table(make_entry)
     table = build(SPEC, [make_entry(values=TEN), make_entry("rand", reason='a "reason", with commas')])
     back = pd.read_csv(io.StringIO(table.csv()), keep_default_na=False)
     assert list(back.columns) == list(table.frame.columns)
+    assert table.csv() == table.frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
     assert back["missing"][1] == 'a "reason", with commas'
     assert float(back["mean"][0]) == pytest.approx(table.frame["mean"][0], rel=1e-9)
     table = build(SPEC, [])
