@@ -1,4 +1,5 @@
-"""The base of batch classifiers: arrays in, scores and labels of an ensemble out; and checks of their parameters.
+"""The base of batch classifiers: arrays in, scores and labels of an ensemble out; checks of their parameters; and
+objects that stay in workers, for those that train parts at the same time.
 
 Each check raises BoostrunError with one sentence that names the parameter.
 """
@@ -7,7 +8,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -28,6 +31,7 @@ from boostrun.methods.scikit_learn import (
 from boostrun.methods.stumps import StumpEnsemble
 
 _DTYPES = [np.float64, np.float32, np.uint8]
+_LIVES = 4  # times that an object is made for one call
 
 
 class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
@@ -162,3 +166,194 @@ def bins(model) -> None:
     """Check that ``model.max_bins`` codes fit into 8 bits."""
     if not 2 <= model.max_bins <= 256:
         raise BoostrunError(f"max_bins={model.max_bins!r}: a whole number from 2 to 256 is needed")
+
+
+# -- objects that stay in workers --------------------------------------------------------------------------------------
+
+
+class Held:
+    """Objects that stay where they were made and answer calls, all of them once a turn; used in a ``with`` statement.
+
+    One whose worker dies is made again and given its earlier calls again, so its answers must follow from those calls:
+    a death costs what one object has computed. The others go on.
+
+    Parameters
+    ----------
+    makers : functions without arguments, one an object, that make what is called.
+    n_jobs : int or None, workers of joblib's backend in force; None: 1. With 1, or with "threading", the objects are in
+        this process. With "loky" each worker is a process, with "dask" one of the client's workers.
+
+    Raises BoostrunError for another backend, and for an object that loses its worker four times in one turn.
+
+    >>> with Held([lambda: [].append, lambda: max], n_jobs=1) as objects:
+    ...     objects.ask([(3,), (1, 2)], anew=True)
+    [None, 2]
+    """
+
+    def __init__(self, makers: Sequence[Callable[[], Callable[..., Any]]], n_jobs: int | None):
+        from joblib import effective_n_jobs
+        from joblib.parallel import LokyBackend, get_active_backend
+
+        n_jobs = effective_n_jobs(n_jobs or 1)
+        backend, _ = get_active_backend()
+        if (client := getattr(backend, "client", None)) is not None:
+            self._place: Any = _OnDask(client)
+        elif n_jobs == 1 or getattr(backend, "supports_sharedmem", False):
+            self._place = _InThisProcess(n_jobs)
+        elif isinstance(backend, LokyBackend):
+            self._place = _InProcesses(min(n_jobs, len(makers)))
+        else:
+            name = type(backend).__name__
+            raise BoostrunError(f"joblib's backend {name} keeps no objects between calls: loky, threading and dask do")
+        self._makers, self._name = makers, uuid.uuid4().hex
+        self._calls: list[list[tuple]] = [[] for _ in makers]
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        for number in range(len(self._makers)):
+            self._place.drop(number, f"{self._name}-{number}")
+        self._place.close()
+
+    def ask(self, calls: Sequence[tuple], anew: bool = False) -> list[Any]:
+        """The answers to a call, its arguments, of each object; ``anew`` makes all objects first."""
+        if anew:
+            self._calls = [[] for _ in self._makers]
+        answers: list[Any] = [None] * len(calls)
+        waiting = {number: self._send(number, call, anew) for number, call in enumerate(calls)}
+        for _ in range(_LIVES):
+            again = []
+            for number, future in waiting.items():
+                try:
+                    there, answers[number] = future.result()
+                except self._place.deaths:
+                    there = False
+                if not there:
+                    again.append(number)
+            if not again:
+                for earlier, call in zip(self._calls, calls):
+                    earlier.append(call)
+                return answers
+            self._place.revive(again)
+            waiting = {number: self._send(number, calls[number], True) for number in again}
+        raise BoostrunError(f"part {min(waiting) + 1} of {len(calls)} has lost its worker {_LIVES} times in a row")
+
+    def _send(self, number: int, call: tuple, make: bool) -> Any:
+        earlier = self._calls[number]
+        more = (self._makers[number], earlier) if make else ()
+        return self._place.send(number, _answer, f"{self._name}-{number}", len(earlier), call, *more)
+
+
+_held: dict[str, tuple[int, Callable[..., Any]]] = {}
+"""Of this process: the number of calls that an object has answered, and the object."""
+
+
+def _answer(name: str, seen: int, call: tuple, make: Callable | None = None, calls: Sequence[tuple] = ()) -> tuple:
+    """Whether the object is here, and its answer; one that has not seen as many calls as it should is not."""
+    if make is not None:
+        found = make()
+        for earlier in calls:
+            found(*earlier)
+    else:
+        answered, found = _held.get(name, (-1, int))
+        if answered != seen:
+            return False, None
+    _held.pop(name, None)
+    answer = found(*call)
+    _held[name] = seen + 1, found
+    return True, answer
+
+
+def _drop(name: str) -> None:
+    _held.pop(name, None)
+
+
+class _InThisProcess:
+    deaths: tuple[type[BaseException], ...] = ()
+
+    def __init__(self, threads: int):
+        self.executor = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def send(self, number: int, function: Callable, *arguments: Any) -> Future:
+        if self.executor is not None:
+            return self.executor.submit(function, *arguments)
+        done: Future = Future()
+        done.set_result(function(*arguments))
+        return done
+
+    def revive(self, numbers: Sequence[int]) -> None:
+        """Nothing: this process lives."""
+
+    def drop(self, number: int, name: str) -> None:
+        _drop(name)
+
+    def close(self) -> None:
+        if self.executor is not None:
+            self.executor.shutdown()
+
+
+class _InProcesses:
+    """Worker processes of one thread each; object k is in number k modulo their number."""
+
+    def __init__(self, processes: int):
+        from joblib.externals.loky import BrokenProcessPool
+
+        self.deaths = (BrokenProcessPool,)
+        self.open = [_process() for _ in range(processes)]
+
+    def send(self, number: int, function: Callable, *arguments: Any) -> Future:
+        try:
+            return self.open[number % len(self.open)].submit(function, *arguments)
+        except self.deaths as death:  # between two turns
+            lost: Future = Future()
+            lost.set_exception(death)
+            return lost
+
+    def revive(self, numbers: Sequence[int]) -> None:
+        for place in {number % len(self.open) for number in numbers}:
+            try:
+                self.open[place].submit(int).result()  # it lives: only an object was not there
+            except self.deaths:
+                self.open[place].shutdown(kill_workers=True)
+                self.open[place] = _process()
+
+    def drop(self, number: int, name: str) -> None:
+        """Nothing: the processes end."""
+
+    def close(self) -> None:
+        for process in self.open:
+            process.shutdown(kill_workers=True)
+
+
+def _process() -> Any:
+    from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.parallel import ParallelBackendBase
+
+    return ProcessPoolExecutor(1, env=dict.fromkeys(ParallelBackendBase.MAX_NUM_THREADS_VARS, "1"))
+
+
+class _OnDask:
+    """Workers of a Dask client; if one dies, Dask gives the call to another, which then has no such object."""
+
+    def __init__(self, client: Any):
+        from distributed import KilledWorker
+
+        self.client, self.deaths = client, (KilledWorker,)
+        self.revive(())
+
+    def send(self, number: int, function: Callable, *arguments: Any) -> Any:
+        at = {"workers": [self.addresses[number % len(self.addresses)]], "allow_other_workers": True}
+        return self.client.submit(function, *arguments, pure=False, **(at if self.addresses else {}))
+
+    def revive(self, numbers: Sequence[int]) -> None:
+        self.addresses = sorted(self.client.nthreads())
+
+    def drop(self, number: int, name: str) -> None:
+        self.client.run(_drop, name, on_error="ignore")
+
+    def close(self) -> None:
+        """Nothing: the workers are the user's."""

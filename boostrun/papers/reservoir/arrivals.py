@@ -188,6 +188,8 @@ class SplitArrivals(Arrivals):
         super().__init__(model)
         if model.balanced:
             raise BoostrunError("balanced and parts: reservoirs of one stream would not end their rounds together")
+        if model.rounds == "merged":
+            raise BoostrunError("rounds=merged: samples that arrive at one place need one reservoir only")
         own = {name: getattr(model, name) for name in ReservoirClassifier._get_param_names()}
         seeds = np.random.SeedSequence(model._entropy()).spawn(model.parts)
         workers = [ReservoirClassifier(**own | {"random_state": int(seed.generate_state(1)[0])}) for seed in seeds]

@@ -29,7 +29,7 @@ from boostrun.methods.hypothesis_ensemble import HypothesisEnsemble
 from boostrun.methods.stumps import StumpEnsemble
 from boostrun.methods.weak_learner import LOSSES, Binner, WeakLearner, as_weak_learner
 from boostrun.papers.reservoir.keys import OF_STRATEGIES, OF_WEAK_LEARNERS, ReservoirKeys
-from boostrun.papers.reservoir.strategies import Batch, Strategy, as_strategy, checked, others
+from boostrun.papers.reservoir.strategies import Batch, KeyedReservoir, Strategy, as_strategy, checked, others
 
 CLIP = 1e-3
 LIMIT = 0.5 * np.log((1.0 - CLIP) / CLIP)
@@ -236,6 +236,124 @@ class SharedReservoir:
         for rows, since in ((kept, t - 1), (discarded, 0)):
             for members, scores in zip(self.members, self.scores):
                 members.add_scores(self.samples, rows, since, scores)
+
+
+# -- a reservoir of many parts of the data
+
+
+class ReservoirPart:
+    """What one part of the data has of a reservoir that all parts keep together, see
+    :class:`boostrun.papers.reservoir.strategies.MergedParts`.
+
+    It holds at most r + q samples. Each round it draws keys for them, by their weights under the ensemble so far,
+    offers those with the smallest keys, and learns which of them stay in the common reservoir and what was learned from
+    them. The others are let go for q fresh ones, scored by all hypotheses so far.
+
+    Parameters
+    ----------
+    parameters : of a ReservoirClassifier.
+    source : the part's samples. Equal sources give equal answers to equal calls.
+    number, entropy : int, of the part and of the run; they seed the keys.
+    """
+
+    def __init__(self, parameters: dict[str, Any], source, number: int, entropy: int):
+        self.model = ReservoirClassifier(**parameters)
+        self.model._learner = self.model._own_learner()
+        self.source, self.number, self.entropy = source, number, entropy
+
+    def __call__(self, what: str, *arguments: Any) -> Any:
+        return getattr(self, what)(*arguments)
+
+    def values(self, n: int) -> np.ndarray | None:
+        """The first n samples (n, d) of all, for common bins; None if there is nothing to bin."""
+        binned = self.model._learner.codes and self.source.dtype != np.uint8
+        return self.source.open(capacity=n).draw(n)[0] if binned else None
+
+    def begin(self, stream: int, positives: np.ndarray, binner: Any, n: int, most: int) -> tuple:
+        """Draw n samples from a Filter, for the problems of these positive classes; offers ``most`` of them."""
+        model, self.most = self.model, most
+        model._binner = binner
+        r, self.q = model.reservoir_size, model.batch_size or model.reservoir_size
+        self.loss = LOSSES[model.loss]
+        self.draws = _SignedFilter(model, self.source.open(capacity=r + self.q, stream=stream), positives)
+        self.rng = np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(2, stream, self.number)))
+        self.members = [model._learner.members() for _ in positives]
+        self.live, self.arrived = np.zeros(r + self.q, bool), np.zeros(r + self.q, np.int64)
+        samples, labels = self.draws.draw(n)
+        self.samples = np.empty((r + self.q, samples.shape[1]), samples.dtype)
+        self.labels = np.ones((r + self.q, len(positives)))
+        self.scores, self.masses = np.zeros((len(positives), r + self.q)), np.ones_like(self.labels)
+        self._hold(samples, labels, 0)
+        return self._offer()
+
+    def go_on(self, kept: np.ndarray, masses: np.ndarray | None, learned: list[tuple[Any, float]], t: int) -> tuple:
+        """Keep the samples at the places ``kept`` (m,), with new masses (m, c) if there are any, and the hypothesis and
+        its coefficient that each problem has learned; offers samples for round t.
+        """
+        self.draws.release(int(self.live.sum()) - len(kept))
+        self.live[:] = False
+        self.live[kept] = True
+        if masses is not None:
+            self.masses[kept] = masses
+        for members, (hypothesis, step), scores in zip(self.members, learned, self.scores):
+            members.add(hypothesis, step)
+            members.add_scores(self.samples, kept, t - 1, scores)
+        self._hold(*self.draws.draw(self.q), t)
+        return self._offer()
+
+    def _hold(self, samples: np.ndarray, labels: np.ndarray, t: int) -> None:
+        """Put fresh samples at the first free places, and score them."""
+        places = np.flatnonzero(~self.live)[: len(samples)]
+        self.live[places] = True
+        self.samples[places], self.labels[places] = samples, labels.reshape(len(labels), -1)
+        self.masses[places], self.arrived[places] = arrival_masses(self.draws, len(samples))[:, None], t
+        self.scores[:, places] = 0.0
+        for members, scores in zip(self.members, self.scores):
+            members.add_scores(self.samples, places, 0, scores)
+
+    def _offer(self) -> tuple[KeyedReservoir, int, int]:
+        """The samples of the smallest keys, and the counts of samples drawn and held."""
+        rows = np.flatnonzero(self.live)
+        labels, scores, masses = self.labels[rows], self.scores[:, rows].T, self.masses[rows]
+        weights = (masses * self.loss.weights(labels * scores)).sum(axis=1)
+        found = KeyedReservoir(self.most)
+        found.add(
+            KeyedReservoir.draw_keys(weights, self.rng), samples=self.samples[rows], labels=labels, scores=scores,
+            masses=masses, weights=weights, arrived=self.arrived[rows], place=rows,
+            part=np.full(len(rows), self.number),
+        )  # fmt: skip
+        return found, self.draws.drawn, self.draws.peak_held
+
+
+class _Merged:
+    """Of a reservoir whose samples are those that parts offer: ``draws`` are MergedParts, ``carries`` whether masses go
+    back to them. ``q`` is 0 if the parts' keys have chosen already.
+    """
+
+    def begin(self: Any, carries: bool) -> None:
+        """Take what the parts offer first."""
+        self.carries = carries
+        self._take()
+
+    def _take(self: Any) -> None:
+        pool = self.draws.pool
+        self.samples, self.labels, self.masses = pool["samples"], pool["labels"], pool["masses"]
+        self.arrived, self.scores = pool["arrived"], np.ascontiguousarray(pool["scores"].T)
+        if isinstance(self, Reservoir):
+            self.labels, self.masses, self.scores = self.labels[:, 0], self.masses[:, 0], self.scores[0]
+
+    def _refill(self: Any, kept: np.ndarray, t: int) -> None:
+        masses = self.masses[kept].reshape(len(kept), -1) if self.carries else None
+        self.draws.go_on(kept, masses, [learners[-1] for learners in self.problems], t)
+        self._take()
+
+
+class MergedReservoir(_Merged, Reservoir):
+    """The reservoir of one binary problem over many parts of the data."""
+
+
+class MergedSharedReservoir(_Merged, SharedReservoir):
+    """The reservoir of all classes over many parts of the data."""
 
 
 class ReservoirClassifier(ReservoirKeys, StumpClassifier):

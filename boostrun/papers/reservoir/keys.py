@@ -132,10 +132,14 @@ class ReservoirKeys(WeakLearnerKeys):
 
 @keys
 class SplitReservoirKeys(ReservoirKeys):
-    """Keys of data split over reservoirs that never meet."""
+    """Keys of data split over reservoirs."""
 
     _: KW_ONLY
     parts: int = integer(4, least=2, help="reservoirs, each with a part of the data to itself")
+    rounds: str = choice(
+        "independent", "merged", absent="independent",
+        help="learners of their own that are averaged, or one learner: each round the parts' reservoirs are merged",
+    )  # fmt: skip
     n_jobs: int | None = None
 
 

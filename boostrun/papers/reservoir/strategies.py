@@ -345,3 +345,50 @@ class KeyedReservoir:
         if not whole or not (np.diff(found.keys) >= 0.0).all() or (m and not found.keys[-1] <= found.bound):
             raise BoostrunError("this is no snapshot of a reservoir (its keys and rows do not fit)")
         return found
+
+
+class MergedParts:
+    """The samples that parts of the data offer, merged by key: a reservoir over all parts.
+
+    Keys are drawn anew each round, since weights change: then the merged samples are as one reservoir of all parts
+    together would draw them, in proportion to their weights and without replacement.
+
+    Parameters
+    ----------
+    objects : :class:`boostrun.methods.estimator.Held`, of :class:`boostrun.papers.reservoir.classifier.ReservoirPart`.
+    begin : the arguments of their ``begin``, one tuple a part.
+    exact : bool, whether the keys alone choose. If not, masses are divided by the chances that they have to be merged.
+
+    It holds what all parts offer for a moment: at most r + p q samples of p parts.
+    """
+
+    def __init__(self, objects: Any, begin: list[tuple], exact: bool):
+        self.objects, self.begin, self.exact = objects, begin, exact
+        self.drawn = self.peak_held = 0
+
+    def draw(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """The first samples (n, d) and their labels (n, c), one column a problem."""
+        self._merge(self.objects.ask([("begin", *begin) for begin in self.begin], anew=True))
+        return self.pool["samples"], self.pool["labels"]
+
+    def go_on(self, kept: np.ndarray, masses: np.ndarray | None, learned: list, t: int) -> None:
+        """Tell the parts which samples of the pool stay, and take what they offer for round t."""
+        owners, places = self.pool["part"][kept], self.pool["place"][kept]
+        own = [np.flatnonzero(owners == part) for part in range(len(self.begin))]
+        self._merge(self.objects.ask(
+            [("go_on", places[mine], None if masses is None else masses[mine], learned, t) for mine in own]
+        ))  # fmt: skip
+
+    def release(self, n: int) -> None:
+        """Nothing: the parts are told when they begin again."""
+
+    def _merge(self, offers: list[tuple[KeyedReservoir, int, int]]) -> None:
+        merged = KeyedReservoir(offers[0][0].size)
+        merged.merge(*(offer for offer, *_ in offers))
+        self.drawn = sum(drawn for _, drawn, _ in offers)
+        self.peak_held = max(held for *_, held in offers)
+        rows = merged.rows
+        if not self.exact:  # a strategy chooses among these, so that each stands for those that were let go
+            rows["masses"] = rows["masses"] / merged.chances(rows["weights"])[:, None]
+        order = np.lexsort((rows["place"], rows["part"]))
+        self.pool = {name: array[order] for name, array in rows.items()}

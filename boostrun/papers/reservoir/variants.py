@@ -15,22 +15,30 @@ import pickle
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-import joblib
 import numpy as np
 from scipy.special import expit, softmax
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.evaluation.staged import Staged
-from boostrun.methods.estimator import component_of
+from boostrun.methods.estimator import Held, component_of
 from boostrun.methods.probabilities import Link
 from boostrun.methods.stumps import Stump, StumpLearner, find_stump
-from boostrun.methods.weak_learner import LOSSES, Logistic, WeakLearner, as_weak_learner
+from boostrun.methods.weak_learner import LOSSES, Binner, Logistic, WeakLearner, as_weak_learner
 from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board
 from boostrun.papers.adaptive.classifier import evaluations
-from boostrun.papers.reservoir.classifier import MASS_RATIO, Reservoir, ReservoirClassifier, SharedReservoir
+from boostrun.papers.reservoir.classifier import (
+    MASS_RATIO,
+    MergedReservoir,
+    MergedSharedReservoir,
+    Reservoir,
+    ReservoirClassifier,
+    ReservoirPart,
+    SharedReservoir,
+)
 from boostrun.papers.reservoir.geem import Geem
 from boostrun.papers.reservoir.keys import (
     LEARNERS,
@@ -39,7 +47,7 @@ from boostrun.papers.reservoir.keys import (
     LearnerReservoirKeys,
     SplitReservoirKeys,
 )
-from boostrun.papers.reservoir.strategies import Strategy
+from boostrun.papers.reservoir.strategies import MergedParts, Strategy, WSam
 
 
 class BudgetedReservoir(Reservoir):
@@ -160,29 +168,40 @@ class BudgetedStaged(Staged):
 
 
 class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
-    """``parts`` learners, each with its own reservoir of r samples and its own part of the data.
+    """``parts`` learners, each with its own reservoir of r samples and its own part of the data; or one learner of all.
 
-    The parts are disjoint, of equal size and drawn at random; the learners never meet before their scores are averaged,
-    so that each can run on a machine of its own: ``n_jobs`` processes of joblib's backend in force, which may be Dask's
-    or Ray's. The ensemble has ``parts`` times T weak learners a class, whose round t holds the t-th of every learner,
-    and ``staged_train_seconds_`` are those of the slowest learner. Every part needs samples of every class: there are
-    no more parts than samples of the rarest class, which a warning says. Of many files, each part has row groups of its
-    own. Other attributes are those of :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`.
+    The parts are disjoint, of equal size and drawn at random: of many files, each has row groups of its own. Learners
+    never meet before their scores are averaged. The ensemble then has ``parts`` times T weak learners a class, whose
+    round t holds the t-th of every learner, and ``staged_train_seconds_`` are those of the slowest learner.
+
+    With ``rounds="merged"`` there is one learner, as of one reservoir of r samples and ``parts`` times q fresh ones.
+    Each round each part draws q samples, and offers those at hand with the smallest keys E / w, E standard exponential.
+    The offers are merged (Hübschle-Schneider & Sanders 2019), one weak learner a class is trained on the r samples that
+    stay, and sent to all parts. WSam keeps the r smallest keys, in distribution what one reservoir keeps. Any other
+    strategy keeps r of the r + q smallest, their masses over their chances to be among them.
+
+    Parts can be on machines of their own: ``n_jobs`` processes of joblib's backend in force, loky or Dask's. When one
+    dies, its parts alone are trained again. Every part needs samples of every class: there are no more parts than
+    samples of the rarest class, which a warning says. Other attributes are those of
+    :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`; ``peak_samples_held_`` are those of one part.
 
     Parameters
     ----------
     {parameters}
     max_bins : int from 2 to 256
-    warm_start : bool, of no effect.
-    n_jobs : int or None, learners at a time, None: one; the result does not depend on it
+    warm_start : bool, of no effect; refused with ``rounds="merged"``
+    n_jobs : int or None, parts at a time, None: one; the result does not depend on it
     random_state : int, RandomState or None
 
     >>> from boostrun.data.source import ArraySource
     >>> samples = np.arange(200, dtype=np.uint8)[:, None]
     >>> source = ArraySource(samples, samples[:, 0] >= 90, seed=0)
-    >>> model = SplitReservoirClassifier("wsam", parts=2, reservoir_size=20, n_estimators=5, random_state=0)
-    >>> model.fit_source(source).ensemble_.n_rounds, model.peak_samples_held_, model.samples_drawn_
-    (10, 40, 280)
+    >>> sizes = {"parts": 2, "reservoir_size": 20, "n_estimators": 5, "random_state": 0}
+    >>> for rounds in ("independent", "merged"):
+    ...     model = SplitReservoirClassifier("wsam", rounds=rounds, **sizes).fit_source(source)
+    ...     print(model.ensemble_.n_rounds, model.peak_samples_held_, model.samples_drawn_)
+    10 40 280
+    5 32 260
     """
 
     def _fit(self, source, entropy: int):
@@ -197,17 +216,21 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
         else:  # of files larger than memory
             self.classes_ = source.class_labels()
         if parts < self.parts:
-            warnings.warn(
-                f"parts={self.parts}, but the rarest class has {parts} samples: the data are split into {parts}",
-                UserWarning,
-                stacklevel=3,
-            )
-        seeds = np.random.SeedSequence(entropy).spawn(parts)
+            fewer = f"parts={self.parts}, but the rarest class has {parts} samples: the data are split into {parts}"
+            warnings.warn(fewer, UserWarning, stacklevel=3)
         parameters = {name: getattr(self, name) for name in ReservoirClassifier._get_param_names()}
-        workers = joblib.Parallel(n_jobs=self.n_jobs or 1)(
-            joblib.delayed(_learnt)(part, parameters, int(seed.generate_state(1)[0]))
-            for part, seed in zip(source.split(parts), seeds)
-        )
+        if self.rounds == "merged":
+            made = [partial(ReservoirPart, parameters, part, k, entropy) for k, part in enumerate(source.split(parts))]
+            with Held(made, self.n_jobs) as self._objects:
+                super()._fit(source, entropy)
+            del self._objects
+            return self
+        makers = []
+        for part, seed in zip(source.split(parts), np.random.SeedSequence(entropy).spawn(parts)):
+            own = {"random_state": int(seed.generate_state(1)[0]), "warm_start": False}
+            makers.append(partial(partial, ReservoirClassifier(**parameters | own).fit_source, part))
+        with Held(makers, self.n_jobs) as objects:
+            workers = objects.ask([()] * parts, anew=True)
         ensembles = [worker.ensemble_ for worker in workers]
         self.ensemble_ = type(ensembles[0]).average(ensembles)
         rounds = np.repeat(np.arange(self.n_estimators), parts)
@@ -219,10 +242,25 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
         self.covariance_restarts_ = sum(worker.covariance_restarts_ for worker in workers)
         return self
 
+    def _reservoir(self, draws, r: int, q: int, numbers: list[int]):
+        if self.rounds == "independent":
+            return super()._reservoir(draws, r, q, numbers)
+        strategy, parts, model = self._own_strategy(), len(self._objects), self  # type: Any, int, Any
+        if self._binner is None:  # the first samples of all parts set the bins of all problems
+            values = self._objects.ask([("values", -(-(r + q) // parts))] * parts, anew=True)
+            model._binner = None if values[0] is None else Binner(np.concatenate(values), self.max_bins)
+        exact = type(strategy) is WSam
+        shares, most = [len(some) for some in np.array_split(np.arange(r), parts)], r if exact else r + q
+        begin = [(numbers[1], draws.positives, self._binner, share + q, most) for share in shares]
+        kind = MergedSharedReservoir if self.shared else MergedReservoir
+        reservoir = kind(MergedParts(self._objects, begin, exact), r, most - r, LOSSES[self.loss], self._learner)
+        reservoir.begin(strategy.carry_mass)
+        return reservoir
 
-def _learnt(part: Any, parameters: dict[str, Any], seed: int) -> ReservoirClassifier:
-    """A learner of one part of the data."""
-    return ReservoirClassifier(**{**parameters, "random_state": seed, "warm_start": False}).fit_source(part)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.rounds == "merged" and self.warm_start:
+            raise BoostrunError("rounds=merged and warm_start: the parts begin anew with each fit")
 
 
 # -- one reservoir for all classes that feeds a learner

@@ -1,16 +1,29 @@
 """Reservoirs that are merged by key: as one over all rows, exactly for given keys, and in distribution."""
 
+import doctest
 import itertools
+import os
+import signal
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
+from joblib import parallel_config
+from scipy.stats import chisquare, ks_2samp
 
+from boostrun.data.source import ArraySource, Filter
 from boostrun.errors import BoostrunError
+from boostrun.methods import estimator
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.strategies import Batch, KeyedReservoir, WSam
+from boostrun.papers.reservoir.variants import SplitReservoirClassifier
+from tests.papers.reservoir.test_loop import toy
+
+ARRAYS = ("features", "thresholds", "polarities", "coefficients")
 
 
 def reservoir_of(keys, rows, size):
@@ -155,3 +168,171 @@ def test_merge_of_ten_reservoirs_of_two_thousand():
         taken.append(1000.0 * (time.perf_counter() - begun))
     print(f"\nmerge of ten reservoirs of 2,000 rows of 784 float32: {np.median(taken):.1f} ms (target: 50 ms)")
     assert len(merged.keys) == 2000
+
+
+# -- rounds that are merged
+
+
+def of_parts(strategy, monkeypatch, parts=1, **more):
+    """A classifier of merged rounds, which may have one part."""
+    monkeypatch.setattr(SplitReservoirClassifier, "_check_parameters", lambda self: None)
+    return SplitReservoirClassifier(strategy, rounds="merged", parts=parts, **more)
+
+
+def same_models(one, other):
+    return all(np.array_equal(getattr(one.ensemble_, name), getattr(other.ensemble_, name)) for name in ARRAYS)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("strategy", ["geem", "mvs_mass", "rand", "max", "window", "wsam_mass"])
+def test_one_part_is_one_reservoir_to_the_bit(strategy, shared, monkeypatch):
+    samples, y = toy()
+    source = ArraySource(samples + np.random.default_rng(1).random(samples.shape), y, 1).split(1)[0]  # binned
+    sizes = {"reservoir_size": 30, "batch_size": 20, "n_estimators": 8, "random_state": 3, "shared": shared}
+    whole = ReservoirClassifier(strategy, **sizes).fit_source(source)
+    monkeypatch.setattr(ArraySource, "split", lambda self, parts: [self])
+    part = of_parts(strategy, monkeypatch, **sizes).fit_source(source)
+    assert same_models(part, whole)
+    for name in ("samples_drawn_", "peak_samples_held_", "samples_drawn_per_problem_"):
+        assert getattr(part, name) == getattr(whole, name)
+    assert np.array_equal(part.staged_samples_drawn_, whole.staged_samples_drawn_)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "w"])
+def test_one_part_keeps_what_wsam_keeps_by_the_same_keys(weights, monkeypatch):
+    samples, y = toy()
+    source = ArraySource(samples, y > 0, 1)
+    sizes = {"reservoir_size": 30, "n_estimators": 8, "random_state": 3, "stump_weights": weights}
+    whole = ReservoirClassifier("wsam", **sizes).fit_source(source)
+    monkeypatch.setattr(ArraySource, "split", lambda self, parts: [self])
+    rng = np.random.default_rng(np.random.SeedSequence(whole._entropy()).spawn(2)[1].spawn(1)[0])
+    drawn = KeyedReservoir.draw_keys
+    monkeypatch.setattr(KeyedReservoir, "draw_keys", staticmethod(lambda weights, _: drawn(weights, rng)))
+    assert same_models(of_parts("wsam", monkeypatch, **sizes).fit_source(source), whole)
+
+
+def test_parts_learn_as_one_reservoir_in_distribution(monkeypatch):
+    """The scores of models that are trained with other seeds: those of three parts, and of one reservoir of as many
+    fresh samples, are from one distribution; those of a reservoir with fewer fresh samples are from another.
+    """
+    samples, y = toy(n=900)
+    y = np.where(y > 0, 1, 0)
+
+    def figures(make):
+        models = [make(seed).fit_source(ArraySource(samples, y, seed)) for seed in range(80)]
+        return [np.abs(model.decision_function(samples)).mean() for model in models]
+
+    sizes = {"reservoir_size": 30, "n_estimators": 12}
+    parts = figures(lambda seed: of_parts("wsam", monkeypatch, 3, batch_size=30, random_state=seed, **sizes))
+    one = figures(lambda seed: ReservoirClassifier("wsam", batch_size=90, random_state=1000 + seed, **sizes))
+    fewer = figures(lambda seed: ReservoirClassifier("wsam", batch_size=8, random_state=1000 + seed, **sizes))
+    print(np.mean(parts), np.mean(one), np.mean(fewer))
+    assert ks_2samp(parts, one).pvalue > 0.01 and ks_2samp(parts, fewer).pvalue < 1e-3
+
+
+@pytest.mark.parametrize("strategy", ["wsam", "geem"])
+def test_merged_rounds_do_not_depend_on_the_number_at_a_time(strategy):
+    samples, y = toy(n=600)
+    source = ArraySource(samples + np.random.default_rng(1).random(samples.shape), y, 1)
+    sizes = {"reservoir_size": 20, "n_estimators": 6, "random_state": 0, "parts": 3, "rounds": "merged"}
+    found = [SplitReservoirClassifier(strategy, n_jobs=n_jobs, **sizes) for n_jobs in (None, 2)]
+    for model, backend in zip(found, ("loky", "threading")):
+        with parallel_config(backend):
+            model.fit_source(source)
+    assert same_models(*found) and found[0].ensemble_.n_rounds == 6
+    assert found[0].samples_drawn_ == 3 * (20 + 3 * 20 + 6 * 3 * 20) == found[0].staged_samples_drawn_[-1]
+    assert found[0].peak_samples_held_ <= 40 and not vars(found[0]).keys() & {"_objects", "_problems", "_learner"}
+
+
+def test_settings_that_cannot_be_merged_are_a_sentence():
+    samples, y = toy(n=100)
+    merged = SplitReservoirClassifier("wsam", rounds="merged", reservoir_size=10, n_estimators=2, random_state=0)
+    with pytest.raises(BoostrunError, match="the parts begin anew"):
+        merged.set_params(warm_start=True).fit(samples, y)
+    with pytest.raises(BoostrunError, match="need one reservoir only"):
+        merged.set_params(warm_start=False).partial_fit(samples, y, classes=np.unique(y))
+    with pytest.raises(BoostrunError, match="keeps no objects"), parallel_config("multiprocessing"):
+        merged.set_params(n_jobs=2).fit(samples, y)
+    with pytest.raises(BoostrunError, match="rounds"):
+        merged.set_params(rounds="some").fit(samples, y)
+
+
+# -- workers that die
+
+
+class Mortal(ArraySource):
+    """A part that notes each Filter that it opens, and may kill its process at a draw: the first time, or always."""
+
+    def __init__(self, part, number, folder, kills):
+        super().__init__(part.samples, part.labels, part.seed)
+        self.number, self.folder, self.kills = number, folder, kills
+
+    def open(self, capacity, stream=0):
+        with open(self.folder / "opened", "a", encoding="ascii") as file:
+            file.write(f"{self.number} {os.getpid()}\n")
+        found = super().open(capacity, stream)
+        found.__class__, found.mortal = MortalFilter, self
+        return found
+
+
+class MortalFilter(Filter):
+    def draw(self, n):
+        dead = self.mortal.folder / "dead"
+        if self.mortal.kills and self.drawn > 60 and (self.mortal.kills == "always" or not dead.exists()):
+            dead.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().draw(n)
+
+
+def in_parts(folder, kills, monkeypatch):
+    """A source whose second part of three may kill its process."""
+    samples, y = toy(n=600)
+    source = ArraySource(samples, np.where(y > 0, 1, 0), 1)
+    parts = [Mortal(part, k, folder, kills if k == 1 else "") for k, part in enumerate(source.split(3))]
+    monkeypatch.setattr(source, "split", lambda n: parts)
+    return source
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="kills processes")
+@pytest.mark.parametrize("rounds", ["independent", "merged"])
+def test_of_a_worker_that_dies_only_the_part_is_trained_again(rounds, tmp_path, monkeypatch):
+    sizes = {"parts": 3, "rounds": rounds, "reservoir_size": 20, "n_estimators": 6, "random_state": 0}
+    calm = SplitReservoirClassifier("wsam", **sizes).fit_source(in_parts(tmp_path, "", monkeypatch))
+    opened = tmp_path / "opened"
+    opened.unlink()
+    killed = SplitReservoirClassifier("wsam", n_jobs=3, **sizes).fit_source(in_parts(tmp_path, "once", monkeypatch))
+    assert same_models(killed, calm) and (tmp_path / "dead").exists()
+    lines = [line.split() for line in opened.read_text().splitlines()]
+    assert sorted(number for number, _ in lines) == ["0", "1", "1", "2"]
+    assert len({process for _, process in lines}) == 4 and str(os.getpid()) not in {process for _, process in lines}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="kills processes")
+def test_a_part_that_always_kills_its_worker_is_a_sentence(tmp_path, monkeypatch):
+    model = SplitReservoirClassifier("wsam", parts=3, reservoir_size=20, n_estimators=6, random_state=0, n_jobs=2)
+    with pytest.raises(BoostrunError, match="part 2 of 3 has lost its worker 4 times"):
+        model.fit_source(in_parts(tmp_path, "always", monkeypatch))
+
+
+def test_a_held_object_that_is_not_where_it_should_be_is_made_again():
+    made = []
+
+    def make():
+        made.append([])
+        return made[-1].append
+
+    with estimator.Held([make, make], 1) as objects:
+        assert objects.ask([(1,), (2,)], anew=True) == [None, None]
+        estimator._held.clear()
+        objects.ask([(3,), (4,)])
+    assert made == [[1], [2], [1, 3], [2, 4]] and not estimator._held
+
+
+def test_the_page_says_how_reservoirs_are_merged():
+    page = Path(__file__).parents[3] / "docs" / "howto" / "scale.md"
+    if not page.is_file():
+        pytest.skip("the pages are not beside the tests")
+    done = doctest.testfile(str(page), module_relative=False)
+    assert done.attempted > 4 and not done.failed
