@@ -44,7 +44,7 @@ peers: setup  ## speed and features beside scikit-learn, LightGBM, XGBoost, rive
 versions: setup  ## quick tests with the lowest and newest dependencies that are allowed, and Hydra's pre-release
 	for kind in lowest newest hydra; do $(PYTHON) scripts/versions.py $$kind || exit; done
 
-storm: setup  ## a sweep killed at 200 random moments on a busy machine, starved of disk, its clock set wrong: the same table
+storm: setup  ## a sweep killed at 200 random moments on a busy machine, starved of disk, its clock set wrong: the same table; live rows and Dask's workers too
 	$(VENV)/bin/python scripts/storm.py --kills 200 --busy 4
 
 fuzz: setup  ## five thousand damaged settings, data files, records, models, banks, rounds, kernels: each ends in a sentence or a right result

@@ -9,9 +9,10 @@ lost, changed or doubled, no process may be left and no traceback printed. When 
 must be byte for byte that of an undisturbed run, but for the seconds of training. One command in eight draws its
 pictures too. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few hundred KiB, for
 which one has to be root.
-Last, `boostrun follow` is killed by SIGKILL at random moments, until its answers are all there: they must be byte for
-byte those of a run that nobody disturbed. The counts are printed however it ends; the exit code is 0 when nothing was
-wrong, else 1.
+Then `boostrun follow` is killed by SIGKILL at random moments, until its answers are all there: they must be byte for
+byte those of a run that nobody disturbed. Last, a learner on the row groups of a folder, whose parts are on the workers
+of a Dask cluster, which are killed: it must end in the model of one process. The counts are printed however it ends;
+the exit code is 0 when nothing was wrong, else 1.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import csv
+import importlib.util
 import json
 import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -35,6 +38,27 @@ from pathlib import Path
 SWEEP = ("-m", "algo=rand,wsam", "dataset=digits", "r=20,30", "T=10", "trials=15", "n_jobs=2")
 N_TRIALS = 60
 LONGEST = 600.0  # seconds that a command may take on a busy machine
+FIT = """import sys
+from pathlib import Path
+import joblib
+import numpy as np
+from boostrun import SplitReservoirClassifier
+from boostrun.config import defaults
+from boostrun.data import stream_set
+folder, address, rounds, to = sys.argv[1:]
+options = {**defaults("dataset", "stream"), "name": "stream", "path": f"{folder}/lake", "test_share": 0.3}
+data = stream_set.open_set(options, Path(folder))
+model = SplitReservoirClassifier(
+    "wsam", parts=4, rounds=rounds, reservoir_size=40, n_estimators=60, random_state=0, n_jobs=4 if address else None
+)
+if address:
+    from distributed import Client
+    with Client(address), joblib.parallel_config("dask"):
+        model.fit_source(data.source(16, 0))
+else:
+    model.fit_source(data.source(16, 0))
+np.save(to, np.concatenate([model.decision_function(columns.T) for columns, _ in data.test_chunks(16)]))
+"""
 JUMP = """import random, time
 _real, _real_ns, _state = time.time, time.time_ns, [0, 0.0]
 def _offset():
@@ -112,6 +136,7 @@ def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) ->
             raise Broken(f"the table of {episode.folder.name} is not that of the undisturbed run")
     disk(folder / "disk", counts, wanted)
     follow(folder, max(2, kills // 20), rng, counts)
+    lake(folder, max(2, kills // 20), rng, counts)
 
 
 def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
@@ -151,6 +176,90 @@ def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -
                 (folder / name).unlink()
     if whole("killed.jsonl") != wanted:
         raise Broken("the answers of follow are not those of the undisturbed run")
+
+
+def lake(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
+    """A learner with parts on Dask's workers, killed so often: its scores are those of one process. Raises Broken."""
+    if lacking := [name for name in ("distributed", "pyarrow") if importlib.util.find_spec(name) is None]:
+        print(f"storm: {lacking[0]} is not installed: a folder of files on a Dask cluster was not tried")
+        return
+    from distributed import Client
+
+    write_lake(folder / "lake", rng)
+    with cluster(folder) as address, Client(address, set_as_default=False) as client:
+        for rounds in ("merged", "independent"):
+            wanted = Fit(folder, "", rounds).result()
+            begun = time.monotonic()
+            if Fit(folder, address, rounds).result() != wanted:
+                raise Broken(f"the model of {rounds} parts on Dask is not that of one process")
+            seconds, struck = time.monotonic() - begun, 0
+            while struck < kills:
+                fit = Fit(folder, address, rounds)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    fit.process.wait(rng.uniform(0.2, 0.9) * seconds)
+                client.wait_for_workers(1, timeout=LONGEST)
+                if fit.process.poll() is None:
+                    send(rng.choice(sorted(client.run(os.getpid, on_error="ignore").values())), signal.SIGKILL)
+                    struck += 1
+                    counts[f"Dask worker killed, {rounds}"] += 1
+                if fit.result() != wanted:
+                    raise Broken(f"the model of {rounds} parts is another one after a Dask worker was killed")
+
+
+def write_lake(folder: Path, rng: random.Random) -> None:
+    """Eight files of Parquet with three row groups each, of rows whose label follows from two columns."""
+    import pyarrow
+    from pyarrow import parquet
+
+    folder.mkdir()
+    for number in range(8):
+        values = {name: [rng.random() for _ in range(900)] for name in "abcd"}
+        kind = ["big" if a + b > 1.0 else "small" for a, b in zip(values["a"], values["b"])]
+        parquet.write_table(pyarrow.table({**values, "kind": kind}), folder / f"{number}.parquet", row_group_size=300)
+
+
+@contextlib.contextmanager
+def cluster(folder: Path) -> Iterator[str]:
+    """A Dask scheduler and two workers, which are started again when they die; the scheduler's address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    dask = [sys.executable, "-m", "dask"]
+    commands = (
+        [*dask, "scheduler", "--host=127.0.0.1", f"--port={address.rpartition(':')[2]}", "--no-dashboard", "--no-show"],
+        [*dask, "worker", address, "--nworkers=2", "--nthreads=1", "--no-dashboard", "--memory-limit=0",
+         f"--local-directory={folder}"],
+    )  # fmt: skip
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+    running = [subprocess.Popen(command, **quiet) for command in commands]
+    try:
+        yield address
+    finally:
+        for process in reversed(running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+class Fit:
+    """A process that trains on the lake, on the cluster at an address or by itself."""
+
+    def __init__(self, folder: Path, address: str, rounds: str):
+        self.scores = folder / "scores.npy"
+        self.scores.unlink(missing_ok=True)
+        words = [sys.executable, "-c", FIT, str(folder), address, rounds, str(self.scores)]
+        self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def result(self) -> bytes:
+        """The scores of the test rows, as a file holds them."""
+        try:
+            said = self.process.communicate(timeout=LONGEST)[1]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Broken(f"a learner on Dask did not end within {LONGEST:.0f} s") from None
+        if self.process.returncode:
+            raise Broken(f"a learner on Dask failed: {said[-1500:].decode()}")
+        return self.scores.read_bytes()
 
 
 class Episode:

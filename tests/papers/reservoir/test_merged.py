@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
+from run_clusters import dask_cluster
 from scipy.stats import chisquare, ks_2samp
 
 from boostrun.data.source import ArraySource, Filter
@@ -306,6 +307,20 @@ def test_of_a_worker_that_dies_only_the_part_is_trained_again(rounds, tmp_path, 
     lines = [line.split() for line in opened.read_text().splitlines()]
     assert sorted(number for number, _ in lines) == ["0", "1", "1", "2"]
     assert len({process for _, process in lines}) == 4 and str(os.getpid()) not in {process for _, process in lines}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="kills processes")
+@pytest.mark.parametrize("rounds", ["independent", "merged"])
+def test_parts_are_on_dasks_workers_one_of_which_dies(rounds, tmp_path, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    sizes = {"parts": 3, "rounds": rounds, "reservoir_size": 20, "n_estimators": 6, "random_state": 0}
+    calm = SplitReservoirClassifier("wsam", **sizes).fit_source(in_parts(tmp_path, "", monkeypatch))
+    (tmp_path / "opened").unlink()
+    with dask_cluster(tmp_path) as address, distributed.Client(address), parallel_config("dask"):
+        killed = SplitReservoirClassifier("wsam", n_jobs=2, **sizes).fit_source(in_parts(tmp_path, "once", monkeypatch))
+    assert same_models(killed, calm) and (tmp_path / "dead").exists()
+    assert str(os.getpid()) not in (tmp_path / "opened").read_text().split()
 
 
 @pytest.mark.slow
