@@ -51,6 +51,8 @@ _UNCOUNTED = (
         "features.bank_key", "features.journal", "features.progress", "features.seal", "features.store",
         "methods.estimator.Held",  # where something is computed, not what
     )),
+    # sharing a kernel among threads, the same to the bit: trials have one thread
+    *(f"{_NAME}.kernels.{name}" for name in ("in_threads", "released", "shared")),
     # handling a model after its evaluation
     *(f"{_NAME}.methods.{name}" for name in (
         "archive", "preparation", "probabilities", "saved", "stream_learner.CheckedRows", "stream_learner.RiverKind",

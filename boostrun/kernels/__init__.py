@@ -14,14 +14,25 @@ array; it becomes an ``allocating`` one, which leaves the work on each example t
 *Compiling.* The wrapper for arguments from Python is as large as a small kernel, and LLVM optimises a part again in
 each kernel that calls it. So there are wrappers only where Python calls, few layers of calls, and thin layers are
 inlined. Divisions are those of C: no kernel divides by a number that may be 0.
+
+*Threads.* A kernel may have a way to share its work among threads, with results that are the same to the bit: each
+thread has some features or some samples, and what they find is merged in order. It is used only inside
+:func:`in_threads`. Digests of code do not count it, since trials of a run have one thread.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from numba import njit
@@ -89,4 +100,127 @@ allocating_kernel = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
 allocating_part = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True)  # type: ignore[call-overload]
 
 
+# -- threads -----------------------------------------------------------------------------------------------------------
 
+_FEW = 1 << 17  # steps of work, of about a nanosecond each, that are not worth another thread
+_BLOCKS = 4  # for each thread, so that none waits long for another
+
+
+class Team:
+    """Some threads, started when they are first needed, which share the work of a kernel."""
+
+    def __init__(self, threads: int):
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+
+    def spans(self, size: int, steps: float) -> list[tuple[int, int]]:
+        """Blocks (start, stop) of ``size`` things with about so many ``steps`` of work each; one if there is little.
+
+        >>> Team(2).spans(10, 1e6)
+        [(0, 1), (1, 2), (2, 3), (3, 5), (5, 6), (6, 7), (7, 8), (8, 10)]
+        """
+        count = max(1, int(min(_BLOCKS * self.threads, size, size * steps // _FEW)))
+        count -= count % self.threads if count > self.threads else 0
+        ends = [size * k // count for k in range(count + 1)]
+        return list(itertools.pairwise(ends))
+
+    def each(self, work: Callable, spans: list[tuple[int, int]]) -> list:
+        """``work(start, stop)`` of all blocks, in their order. Raises what ``work`` raises."""
+        found: list = [None] * len(spans)
+        waiting = iter(range(len(spans)))
+
+        def go_on() -> None:
+            before = _team.set(None)
+            try:
+                for k in waiting:  # each thread takes the next block
+                    found[k] = work(*spans[k])
+            finally:
+                _team.reset(before)
+
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads - 1)
+        others = [self._pool.submit(go_on) for _ in range(min(self.threads, len(spans)) - 1)]
+        try:
+            go_on()
+        finally:
+            wait(others)
+        for other in others:
+            other.result()
+        return found
+
+    def end(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+class Shared:
+    """A kernel that :func:`in_threads` may share; called as the kernel itself."""
+
+    def __init__(self, kernel: Any, twin: Callable):
+        self.kernel, self.twin = kernel, twin
+
+    def __call__(self, *given: Any) -> Any:
+        found = NotImplemented if (team := _team.get()) is None else self.twin(team, *given)
+        return self.kernel(*given) if found is NotImplemented else found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.kernel, name)
+
+
+_team: ContextVar[Team | None] = ContextVar("_team", default=None)  # None inside a block of work
+_shared: list[tuple[Any, Callable, str]] = []
+_installed = False
+
+
+def shared(kernel: Any, twin: Callable, place: str = "") -> None:
+    """Let threads share a kernel of the module ``place``, by default its own, which Python calls by ``kernel``'s name.
+
+    ``twin(team, ...)`` with the arguments of the kernel has the same results to the bit, or returns NotImplemented if
+    the work is too little to share.
+    """
+    _shared.append((kernel, twin, place or kernel.py_func.__module__))
+    if _installed:
+        _install()
+
+
+def _install() -> None:
+    for kernel, twin, place in _shared:
+        setattr(sys.modules[place], kernel.__name__, Shared(kernel, twin))
+    _shared.clear()
+
+
+@contextlib.contextmanager
+def in_threads(threads: int) -> Iterator[None]:
+    """Within the block, kernels that are called from this thread share their work among so many threads.
+
+    >>> with in_threads(2):
+    ...     _team.get().threads
+    2
+    """
+    global _installed
+    team = _team.get()
+    if threads == (1 if team is None else team.threads):
+        yield
+        return
+    if threads > 1 and not _installed:  # a process with one thread calls the kernels as they are
+        _installed = True
+        _install()
+    team = Team(threads) if threads > 1 else None
+    before = _team.set(team)
+    try:
+        yield
+    finally:
+        _team.reset(before)
+        if team is not None:
+            team.end()
+
+
+@functools.cache
+def released(kernel: Any) -> Any:
+    """The same kernel, which lets other threads of Python run: compiled a second time, when it is first called."""
+    own, options = kernel.py_func, {**kernel.targetoptions, "cache": True, "nogil": True}
+    twin = FunctionType(own.__code__, own.__globals__, own.__name__, own.__defaults__, own.__closure__)
+    twin.__qualname__, twin.__module__ = f"{own.__qualname__}.released", own.__module__  # another file of the cache
+    options.pop("nopython", None)
+    return njit(**options)(twin)

@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
+from boostrun.kernels import Team, released, shared
+
 _LANES = 16  # features scanned side by side: their 256 counters each fill the first-level cache, 32 KiB
 _STRIDE = 4  # counters added before a running sum is stored
 _TILE = 16  # features whose edges stay in the L1 cache while samples pass
@@ -329,3 +331,33 @@ def add_scores_by_feature(codes, features, thresholds, steps, scores):
             step = steps[t]
             for i in range(start, stop):
                 scores[i] += step if column[i] >= threshold else -step
+
+
+# -- in threads --------------------------------------------------------------------------------------------------------
+
+
+def quantise_in_threads(team: Team, values, edges, codes):
+    """:func:`quantise`: threads have blocks of samples."""
+    n, d = values.shape
+    if len(spans := team.spans(n, 20 * d)) < 2:
+        return NotImplemented
+
+    def work(start, stop):
+        own = np.empty((d, stop - start), np.uint8)
+        quantise(values[start:stop], edges, own)
+        codes[:, start:stop] = own
+
+    team.each(work, spans)
+    return None
+
+
+def _scores_in_threads(team: Team, samples, rows, features, thresholds, steps, scores):
+    """:func:`add_scores`: threads have blocks of samples, unless a sample comes twice."""
+    if len(spans := team.spans(len(rows), 2 * len(features))) < 2 or not (rows[1:] > rows[:-1]).all():
+        return NotImplemented
+    team.each(lambda a, b: released(add_scores)(samples, rows[a:b], features, thresholds, steps, scores), spans)
+    return None
+
+
+shared(quantise, quantise_in_threads)
+shared(add_scores, _scores_in_threads)

@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numba.cpython.unsafe.numbers import trailing_zeros
 
+from boostrun.kernels import Team, released, shared
+
 from .lanes import LANES, increase, load, marked, pick, spread, store, total, totals, widen_into, zeros
 
 _BINS = 256
@@ -266,3 +268,44 @@ def add_votes(codes, features, thresholds, steps, scores):
         for i in range(size):
             for k in range(classes):
                 scores[start + i, k] = block[k, i]
+
+
+# -- in threads --------------------------------------------------------------------------------------------------------
+
+
+def _best_in_threads(team: Team, codes, features, rows, signed, edges, thresholds):
+    """:func:`best_votes`: threads have blocks of features, each after the first one, which gives the sum of all."""
+    if len(spans := team.spans(len(features), 0.25 * signed.size)) < 2:
+        return NotImplemented
+
+    def work(start, stop):
+        own = np.concatenate([features[:1], features[start:stop]])
+        found, at = np.empty(len(own)), np.empty(len(own), np.int64)
+        released(best_votes)(codes, own, rows, signed, found, at)
+        edges[start:stop], thresholds[start:stop] = found[1:], at[1:]
+
+    team.each(work, spans)
+    return None
+
+
+def _votes_in_threads(team: Team, codes, features, thresholds, steps, scores):
+    """:func:`add_votes`: threads have blocks of samples."""
+    if len(spans := team.spans(len(scores), 0.25 * steps.size)) < 2:
+        return NotImplemented
+    by_samples_in_threads(team, released(add_votes), spans, codes, features, thresholds, steps, scores)
+    return None
+
+
+def by_samples_in_threads(team: Team, kernel, spans, codes, features, thresholds, steps, scores) -> None:
+    """Call a kernel of ``codes`` (d, n) and ``scores`` (n, K) for blocks of samples, with the columns it looks at."""
+    used, places = np.unique(features, return_inverse=True)
+    own = places.reshape(features.shape).astype(features.dtype)
+
+    def work(start, stop):
+        kernel(np.ascontiguousarray(codes[used, start:stop]), own, thresholds, steps, scores[start:stop])
+
+    team.each(work, spans)
+
+
+shared(best_votes, _best_in_threads)
+shared(add_votes, _votes_in_threads)

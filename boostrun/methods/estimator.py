@@ -20,7 +20,7 @@ from boostrun.config.fields import fields_of
 from boostrun.data.source import ArraySource, weighted_source
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods import hypothesis_ensemble as one_vs_all
-from boostrun.methods.saved import Saveable, TakesAnything, take_frames
+from boostrun.methods.saved import Saveable, TakesAnything, take_frames, take_threads
 from boostrun.methods.scikit_learn import (
     BaseEstimator,
     ClassifierMixin,
@@ -95,6 +95,9 @@ class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
 
     def _hold(self, model) -> None:
         self.ensemble_ = model
+
+
+take_threads(StumpClassifier)
 
 
 class MajorityClassifier(ClassifierMixin, BaseEstimator):

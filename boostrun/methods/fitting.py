@@ -19,6 +19,7 @@ The fitted model has a :class:`boostrun.methods.preparation.Preparation` that re
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -30,10 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.config.fields import check
+from boostrun.config.fields import check, kind_of, plain_number, workers
 from boostrun.data.dataset import means_of
 from boostrun.data.source import weighted_source
 from boostrun.errors import BoostrunError
+from boostrun.kernels import in_threads
 from boostrun.methods import early_stopping
 from boostrun.methods.preparation import Preparation, RawTable
 from boostrun.methods.probabilities import declared_for, only_with
@@ -72,6 +74,33 @@ def of_tables(own: Callable) -> Callable:
         return self
 
     return fit
+
+
+def with_threads(own: Callable) -> Callable:
+    """A method that shares its work among as many threads as ``n_jobs`` says, if the class has this parameter."""
+
+    @functools.wraps(own)
+    def work(self, *given, **named):
+        threads = threads_of(self)
+        with contextlib.nullcontext() if threads is None else in_threads(threads):
+            return own(self, *given, **named)
+
+    return work
+
+
+def threads_of(classifier) -> int | None:
+    """The threads that ``n_jobs`` asks for, None if it does not; BoostrunError if it is no number of threads."""
+    n_jobs = plain_number(classifier.n_jobs) if classifier._threaded else None
+    if n_jobs is None:
+        return None
+    kind = kind_of(workers(1))
+    if kind.read(n_jobs) is None:
+        raise BoostrunError(f"n_jobs={n_jobs!r}: {kind.allowed} is needed")
+    if n_jobs != -1:
+        return n_jobs
+    from joblib import cpu_count
+
+    return cpu_count()
 
 
 def anew(own: Callable) -> Callable:

@@ -7,12 +7,13 @@ is neither a plain value nor an object of boostrun's made of plain values is lef
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import importlib
 import inspect
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -109,7 +110,7 @@ def _class(name: str, word: str) -> type | None:
     return found if isinstance(found, type) and found.__module__.startswith(module) else None
 
 
-@dataclass
+@dataclasses.dataclass
 class ModelFacts:
     """The facts beside the arrays of a model.
 
@@ -138,13 +139,13 @@ def write(
     path: str | Path, fitted, model, *, classes, n_features: int, feature_names: Sequence[str] = (),
     inputs: Mapping[str, np.ndarray] | None = None, without: Sequence[str] = (),
 ) -> Path:  # fmt: skip
-    """Write ``fitted``, the arrays of ``model``, and the facts about it, but not the parameters ``without``.
+    """Write ``fitted``, the arrays of ``model``, and the facts about it, but not the parameters ``without`` and n_jobs.
 
     Raises BoostrunError if it cannot be written, or for labels that are not plain values.
     """
     facts: dict[str, Any] = {"written_by": _names(type(model)), "parameters": {}, "left": []}
     for name, value in model.get_params(deep=False).items():
-        if name in without:
+        if name in without or (name == "n_jobs" and getattr(model, "_threaded", False)):
             continue
         try:
             facts["parameters"][name] = encode(name, value)
@@ -299,6 +300,38 @@ def take_frames(cls: type, base: type[TakesFrames] = TakesFrames) -> None:
     cls._take_fronts()  # type: ignore[attr-defined]
 
 
+_JOBS = """n_jobs : int or None
+        Threads that share the work of ``fit`` and of predictions, -1 for all cores; None is one. The results are the
+        same to the bit. Few samples and features are left to one thread. A saved model does not keep it.
+    """
+
+
+def take_threads(base: type) -> None:
+    """Give subclasses of ``base`` with keys the parameter ``n_jobs``: digests count the keys of a definition."""
+    base._threaded = True  # type: ignore[attr-defined]
+
+
+def _take_jobs(cls: Any) -> None:
+    if "n_jobs" in inspect.signature(cls.__init__).parameters:
+        cls._threaded = "n_jobs" not in {field.name for field in dataclasses.fields(cls)}  # else it has another meaning
+    elif issubclass(cls, Keys) and "__init__" not in vars(cls):
+        cls.__init__ = _with_jobs(cls.__init__)
+        cls.__doc__ = cls.__doc__ and cls.__doc__.replace("random_state : int, R", f"{_JOBS}random_state : int, R", 1)
+
+
+def _with_jobs(own: Callable) -> Callable:
+    """A constructor with the parameter ``n_jobs``, from one without it."""
+
+    @functools.wraps(own)
+    def __init__(self, *given, n_jobs: int | None = None, **named):
+        own(self, *given, **named)
+        self.n_jobs = n_jobs
+
+    signature, more = inspect.signature(own), inspect.signature(__init__, follow_wrapped=False).parameters["n_jobs"]
+    __init__.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])  # type: ignore
+    return __init__
+
+
 class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
     """Base of classifiers that are saved and loaded.
 
@@ -311,9 +344,17 @@ class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
     _model_types: tuple[type | str, ...] = ()
     _rounds: str
     _fronts: ClassVar[Mapping[str, Callable]] = {
-        "fit": fitting.of_tables, "fit_source": fitting.of_source, "fit_pool": early_stopping.without,
-        "feature_importances_": by_column,
+        "fit": lambda own: fitting.with_threads(fitting.of_tables(own)),
+        "fit_source": lambda own: fitting.with_threads(fitting.of_source(own)),
+        "_scores": fitting.with_threads, "fit_pool": early_stopping.without, "feature_importances_": by_column,
     }  # fmt: skip
+    _threaded: ClassVar[bool] = False  # whether it has n_jobs, a number of threads
+    n_jobs: int | None = None
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if cls._threaded:
+            _take_jobs(cls)
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted model, classes, parameters and feature names as .npz without pickle; see :meth:`load`.

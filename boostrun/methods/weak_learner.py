@@ -37,7 +37,8 @@ import numpy as np
 from scipy.special import expit
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels.stumps import fit_edges, quantise
+from boostrun.kernels import shared
+from boostrun.kernels.stumps import fit_edges, quantise, quantise_in_threads
 
 
 class Binner:
@@ -245,3 +246,6 @@ class _Found(WeakLearner):
 def as_weak_learner(found: Any) -> WeakLearner:
     """A :class:`WeakLearner` for any object with ``find(samples, signed_weights)``; a weak learner itself unchanged."""
     return found if isinstance(found, WeakLearner) else _Found(found)
+
+
+shared(quantise, quantise_in_threads, __name__)

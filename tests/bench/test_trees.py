@@ -9,8 +9,10 @@ from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
 from boostrun import ArraySource, ReservoirClassifier
-from boostrun.kernels import stumps, trees
+from boostrun.kernels import in_threads, stumps, trees
+from boostrun.methods.weak_learner import Binner
 from boostrun.papers.reservoir import geem, kernels
+from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from tests.bench.timing import median_ms, pixels_of_mnist, show, slowness, yardsticks
 
 pytestmark = pytest.mark.bench
@@ -74,6 +76,37 @@ def test_a_round_on_all_samples_beside_lightgbm(mnist):
     show(f"a round on 60,000 x 784, depth {DEPTH}, one thread, processor time", [
         ("boostrun", f"{ours:.0f} ms"), ("LightGBM, 64 leaves at most", f"{other:.0f} ms, ratio {ours / other:.2f}"),
     ])  # fmt: skip
+
+
+def test_two_threads_beside_one(mnist):
+    """In turns, and the least of each: other work on the machine slows one at a time."""
+    samples, columns, labels, signed = mnist
+    weights, positive = trees.fixed_point(signed)[0], signed > 0
+    entries, y, values = trees.sorted_entries(columns), labels == 3, samples.astype(np.float32)
+    by_trees, by_stumps = (
+        FullDataClassifier("all", weak_learner=word, n_estimators=10, random_state=0) for word in ("tree", "stump")
+    )
+    binned = Binner(values[:10_000])
+    fitted = FullDataClassifier("all", weak_learner="tree", n_estimators=50, random_state=0)
+    fitted.fit(samples[:1000], labels[:1000])
+    told = []
+    for what, work, repeats in (
+        ("a tree of depth 6", lambda: trees.grow(columns, *entries, weights, positive, DEPTH, 1), 30),
+        ("fit, two classes, ten trees", lambda: by_trees.fit(samples, y), 6),
+        ("fit, two classes, ten stumps", lambda: by_stumps.fit(samples, y), 10),
+        ("codes of float32", lambda: binned.encode(values), 5),
+        ("scores of 500 trees", lambda: fitted.decision_function(samples), 5),
+    ):
+        seconds = {1: [], 2: []}
+        for turn in range(repeats + 1):
+            for threads, found in seconds.items():
+                with in_threads(threads):
+                    begun = time.perf_counter()
+                    work()
+                    found.append(time.perf_counter() - begun if turn else np.inf)  # the first compiles
+        one, two = (1e3 * min(found) for found in seconds.values())
+        told.append((what, f"{one:.0f} ms, {two:.0f} ms, ratio {one / two:.2f}"))
+    show("60,000 x 784, one thread and two, wall clock", told)
 
 
 def test_ten_classes_of_mnist_holding_500_samples(mnist):

@@ -20,6 +20,8 @@ from boostrun.errors import BoostrunError
 from boostrun.export.c import split_program, table
 from boostrun.export.onnx import compare
 from boostrun.export.parts import OnnxParts, Operators, ProgramParts, Saved
+from boostrun.kernels import Team, released, shared
+from boostrun.kernels.votes import by_samples_in_threads
 from boostrun.methods import archive
 from boostrun.methods.archive import Array, Damaged, check_features, fitted
 
@@ -137,6 +139,17 @@ def add_tree_votes(codes, features, thresholds, steps, scores):
                 for k in range(classes):
                     scores[i, k] += steps[t, place - inner, k]
 
+
+def _votes_in_threads(team: Team, codes, features, thresholds, steps, scores):
+    """:func:`add_tree_votes`: threads have blocks of samples."""
+    trees, inner = features.shape
+    if len(spans := team.spans(len(scores), trees * (4 * inner.bit_length() + scores.shape[1]))) < 2:
+        return NotImplemented
+    by_samples_in_threads(team, released(add_tree_votes), spans, codes, features, thresholds, steps, scores)
+    return None
+
+
+shared(add_tree_votes, _votes_in_threads)
 
 _FORMAT = "boostrun.TreeVoteEnsemble/1"
 

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels import stumps
+from boostrun.kernels import Team, released, shared, stumps
 from boostrun.methods.stumps import Stump
 from boostrun.methods.weak_learner import Binner, WeakLearner
 
@@ -184,6 +184,47 @@ def _scan(histogram, present, total, feature, best):
         below += histogram[code]
         last = code
     return here, left, right, edge
+
+
+def _describe_in_threads(team: Team, columns):
+    """:func:`describe_columns`: threads have blocks of features."""
+    if len(spans := team.spans(len(columns), columns.shape[1])) < 2:
+        return NotImplemented
+    found = team.each(lambda start, stop: released(describe_columns)(columns[start:stop]), spans)
+    return tuple(map(np.concatenate, zip(*found)))
+
+
+def _gather_in_threads(team: Team, columns, features, common, others):
+    """:func:`gather_entries`: threads have blocks of features."""
+    if len(spans := team.spans(len(features), 2 * columns.shape[1])) < 2:
+        return NotImplemented
+    found = team.each(lambda a, b: released(gather_entries)(columns, features[a:b], common, others), spans)
+    before = np.cumsum([0, *(len(rows) for _, rows, _ in found[:-1])])
+    starts = np.concatenate([part[0] + at for part, at in zip(found, before)])
+    return starts, *(np.concatenate([part[k] for part in found]) for k in (1, 2))
+
+
+def _best_in_threads(team: Team, columns, present, common, dense, sparse, starts, rows, codes, weights):
+    """:func:`best_stump_of_columns`: threads have blocks of dense features, or of sparse ones."""
+    n, nothing = len(weights), np.zeros(0, np.int64)
+    of_dense = team.spans(len(dense), n)
+    of_sparse = team.spans(len(sparse), len(rows) / max(1, len(sparse)))
+    if len(of_dense) + len(of_sparse) < 3:
+        return NotImplemented
+    blocks = [(dense[a:b], nothing, starts[:0]) for a, b in of_dense]
+    blocks += [(nothing, sparse[a:b], starts[a:b]) for a, b in of_sparse]
+    known = columns, present, common
+
+    def work(k, _):
+        return released(best_stump_of_columns)(*known, *blocks[k], rows, codes, weights)
+
+    found = [best for best in team.each(work, [(k, k + 1) for k in range(len(blocks))]) if best[0] >= 0]
+    return min(found, key=lambda best: (-abs(best[3]), best[0]), default=(-1, 0, 0, 0))
+
+
+shared(describe_columns, _describe_in_threads)
+shared(gather_entries, _gather_in_threads)
+shared(best_stump_of_columns, _best_in_threads)
 
 
 @njit(cache=True)
