@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import os
+import signal
+import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,6 +36,7 @@ from boostrun.methods.stumps import StumpEnsemble
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 _LIVES = 4  # times that an object is made for one call
+_LOOK = 0.5  # seconds between two looks whether the parent lives
 
 
 class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
@@ -333,10 +338,31 @@ class _InProcesses:
 
 
 def _process() -> Any:
+    """An executor of one process, which is started; ctrl-C does not reach it, and it ends with this process."""
     from joblib.externals.loky import ProcessPoolExecutor
     from joblib.parallel import ParallelBackendBase
 
-    return ProcessPoolExecutor(1, env=dict.fromkeys(ParallelBackendBase.MAX_NUM_THREADS_VARS, "1"))
+    one_thread = dict.fromkeys(ParallelBackendBase.MAX_NUM_THREADS_VARS, "1")
+    found = ProcessPoolExecutor(1, env=one_thread, initializer=_end_with, initargs=(os.getpid(),))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if os.name == "posix" else None
+    try:
+        found.submit(int)
+    finally:
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return found
+
+
+def _end_with(parent: int) -> None:
+    """In a process: end it soon after its parent has ended."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        os._exit(1)
+
+    if os.name == "posix":
+        threading.Thread(target=watch, daemon=True).start()
 
 
 class _OnDask:

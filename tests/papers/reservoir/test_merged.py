@@ -4,6 +4,7 @@ import doctest
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
 from run_clusters import dask_cluster
+from run_toys import alive, wait_for
 from scipy.stats import chisquare, ks_2samp
 
 from boostrun.data.source import ArraySource, Filter
@@ -351,3 +353,24 @@ def test_the_page_says_how_reservoirs_are_merged():
         pytest.skip("the pages are not beside the tests")
     done = doctest.testfile(str(page), module_relative=False)
     assert done.attempted > 4 and not done.failed
+
+
+WAITING = """import os, time
+from boostrun.methods.estimator import Held
+def make():
+    return lambda what: os.getpid() if what == "who" else time.sleep(300)
+with Held([make, make], 2) as objects:
+    print(*objects.ask([("who",)] * 2, anew=True), flush=True)
+    objects.ask([("wait",)] * 2)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_workers_end_when_the_process_that_merges_is_killed():
+    process = subprocess.Popen([sys.executable, "-c", WAITING], stdout=subprocess.PIPE, text=True)
+    workers = [int(word) for word in process.stdout.readline().split()]
+    assert len(set(workers)) == 2 and all(map(alive, workers))
+    process.kill()
+    process.communicate()
+    assert wait_for(lambda: not any(map(alive, workers)))
