@@ -179,7 +179,7 @@ def shared(kernel: Any, twin: Callable, place: str = "") -> None:
     ``twin(team, ...)`` with the arguments of the kernel has the same results to the bit, or returns NotImplemented if
     the work is too little to share.
     """
-    _shared.append((kernel, twin, place or kernel.py_func.__module__))
+    _shared.append((kernel, twin, place or kernel.__module__))
     if _installed:
         _install()
 
