@@ -82,7 +82,8 @@ def small(name, **more):
     """A classifier of the catalogue, with small budgets."""
     cls, method = EVERY[name]
     taken = inspect.signature(cls).parameters
-    return cls(**{key: value for key, value in (SIZES | dict(method.fixed)).items() if key in taken}, **more)
+    sizes = {key: size for key, size in SIZES.items() if key in taken and not isinstance(taken[key].default, str)}
+    return cls(**sizes | {key: value for key, value in dict(method.fixed).items() if key in taken}, **more)
 
 
 def scores(model, X):
