@@ -25,7 +25,7 @@ from boostrun.data.columns import PLAIN, as_text
 from boostrun.data.digests import remembered
 from boostrun.data.files import reading, user_path
 from boostrun.data.stream import StreamSource
-from boostrun.data.stream_readers import IteratorPass, distinct
+from boostrun.data.stream_readers import PLACES, SEED, IteratorPass, check_finite, distinct
 from boostrun.data.stream_set import Facts, SetPart, StreamSet, needs_float64
 from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError, DataMissingError
@@ -306,6 +306,15 @@ class LakeReader:
         """All samples in the order of the parts, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``."""
         return self._chunks(self.parts, chunk_rows)
 
+    def some(self, count: int) -> np.ndarray:
+        """(m, d) values, the first of up to a hundred random parts, the same each time; m is at most ``count``."""
+        order = np.random.default_rng(SEED).permutation(len(self.parts))[:PLACES]
+        rows = -(-count // len(order))
+        found = [next(self._chunks([self.parts[place]], rows))[0] for place in order]
+        values = np.concatenate(found)[:count]
+        check_finite(values, self.name)
+        return values
+
     def _chunks(self, parts: Sequence[RowGroup], chunk_rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for part in parts:
             for batch in self.lake.batches(part, self.columns, chunk_rows):
@@ -349,6 +358,10 @@ class LakePart(SetPart):
 
     reads: LakeReader | None = field(default=None, kw_only=True)
 
+    @property
+    def anywhere(self) -> bool:
+        return True
+
     def reader(self, limit: float = 0.0) -> Any:
         return self.reads
 
@@ -385,9 +398,11 @@ class LakeSource(StreamSource):
         reader = copy.copy(self.reader)
         reader.parts = groups
         limit = self.memory_limit_mb / parts
-        return LakeSource(
+        own = LakeSource(
             reader, classes=self.class_labels(), chunk_rows=self.chunk_rows, memory_limit_mb=limit, seed=seed
         )
+        own.encode = self.encode
+        return own
 
 
 class LakeSet(StreamSet):

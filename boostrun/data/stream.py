@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.data.stream_readers import VALUE_TYPES, IteratorReader, open_reader
+from boostrun.data.stream_readers import VALUE_TYPES, IteratorReader, check_finite, open_reader
 
 from ..errors import BoostrunError
 from .source import Filter
@@ -42,6 +42,11 @@ class StreamSource:
     Raises BoostrunError if a file ends early, rows change their number of columns, values are NaN or infinite, labels
     are not among ``classes``, or one row does not fit the memory limit.
 
+    Attributes
+    ----------
+    encode : function from values (m, d) to codes (m, d) uint8, or None. If it is set before a Filter is opened, the
+        buffer holds codes, a byte each, and they are handed out.
+
     >>> def two_chunks():
     ...     yield np.array([[1, 2], [3, 4]], np.uint8), np.array([0, 1])
     ...     yield np.array([[5, 6]], np.uint8), np.array([1])
@@ -70,6 +75,7 @@ class StreamSource:
             raise BoostrunError(f"{self.reader.name} has {self.n_features} features a sample, not {n_features}")
         self.seed = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         self._classes = None if classes is None else np.unique(np.asarray(classes))
+        self.encode: Callable[[np.ndarray], np.ndarray] | None = None
 
     @property
     def n_features(self) -> int:
@@ -78,8 +84,8 @@ class StreamSource:
 
     @property
     def dtype(self) -> np.dtype:
-        """Type of the values."""
-        return self.reader.dtype
+        """Type of the samples."""
+        return self.reader.dtype if self.encode is None else np.dtype(np.uint8)
 
     def class_labels(self) -> np.ndarray:
         """The distinct labels, sorted; without ``classes`` the first call reads all labels."""
@@ -101,6 +107,8 @@ class StreamSource:
         share = self.memory_limit_mb * _MIB / problems
         row_bytes = self.n_features * self.dtype.itemsize + classes.dtype.itemsize + 8  # 8: the draw's row numbers
         reading = self.reader.bytes_per_row_read
+        if self.encode is not None:  # the values of a chunk, and its codes twice
+            reading += self.n_features * (self.reader.dtype.itemsize + 2)
         chunk = min(self.chunk_rows, int(share / _CHUNKS // (row_bytes + reading)))
         if chunk < 1:
             raise BoostrunError(
@@ -120,6 +128,8 @@ class StreamFilter(Filter):
         super().__init__(source, capacity, rng)  # type: ignore[arg-type]
         rows, self._chunk_rows = source.buffer_rows()
         self._values = np.empty((rows, source.n_features), source.dtype)
+        chunk = self._chunk_rows, source.n_features
+        self._read = None if source.encode is None else np.empty(chunk, source.reader.dtype)
         self._labels = np.empty(rows, source.class_labels().dtype)
         self._count = 0
         self._pass = None
@@ -183,21 +193,22 @@ class StreamFilter(Filter):
             self._pass = self.source.reader.begin(self.rng, self._chunk_rows)  # type: ignore[attr-defined]
         while self._pass is not None and self._count + self._chunk_rows <= len(self._labels):
             room = slice(self._count, self._count + self._chunk_rows)
-            read = self._pass.read_into(self._values[room], self._labels[room])
+            values = self._values[room] if self._read is None else self._read
+            read = self._pass.read_into(values, self._labels[room])
             if read == 0:
                 self._pass = None
                 self._passes += 1
                 if self._count == 0:  # the pass ended with the last sample handed out
                     self._pass = self.source.reader.begin(self.rng, self._chunk_rows)
                 continue
-            self._check(slice(self._count, self._count + read))
+            self._check(values[:read], self._labels[room][:read])
+            if self._read is not None:
+                self._values[room][:read] = self.source.encode(values[:read])
             self._count += read
 
-    def _check(self, fresh: slice) -> None:
-        name = self.source.reader.name  # type: ignore[attr-defined]
-        if self._values.dtype.kind == "f" and not np.isfinite(self._values[fresh]).all():
-            raise BoostrunError(f"{name} holds values that are NaN or infinite")
-        classes, labels = self.source.class_labels(), self._labels[fresh]
+    def _check(self, values: np.ndarray, labels: np.ndarray) -> None:
+        name, classes = self.source.reader.name, self.source.class_labels()  # type: ignore[attr-defined]
+        check_finite(values, name)
         places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
         if not (known := classes[places] == labels).all():
             raise BoostrunError(

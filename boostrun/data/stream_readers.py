@@ -3,7 +3,8 @@
 A reader has ``name`` (for messages), ``n_features``, ``dtype``, ``bytes_per_row_read`` (memory that reading takes
 besides the arrays it fills), ``find_classes()`` and ``begin(rng, chunk_rows) -> pass``. A pass over the samples has
 ``read_into(values, labels) -> rows``, 0 at its end. A reader of a file also has ``in_order(chunk_rows)``: all samples
-in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``.
+in the order of the file, ``(values (m, d), labels (m,))`` with m at most ``chunk_rows``. One that can begin anywhere
+has ``some(count)``: values from many places.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from boostrun.data.text import MISSING, NotNumbers, TextTable
 from boostrun.errors import BoostrunError
 
 VALUE_TYPES = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
+PLACES, SEED = 100, 20131205  # of the samples that bins are fitted on
 _LABELS_AT_ONCE = 1 << 18
 _ROW_BYTES_AT_ONCE = 1 << 20  # where labels are a column of the rows
 _LEAST_MIB = 64  # for pages of Parquet and their description, which do not shrink with the chunk
@@ -61,6 +63,12 @@ def converted(values: np.ndarray, dtype: np.dtype, name: str) -> np.ndarray:
     if not (out == values).all():
         raise BoostrunError(f"{name} holds values that are no whole numbers from 0 to 255; give dtype='float32'")
     return out
+
+
+def check_finite(values: np.ndarray, name: str) -> None:
+    """Raise BoostrunError for values that are NaN or infinite."""
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise BoostrunError(f"{name} holds values that are NaN or infinite")
 
 
 def distinct(parts: Iterable[np.ndarray]) -> np.ndarray:
@@ -349,6 +357,17 @@ class NpyReader:
             if m == 0:
                 return
             yield values[:m], labels[:m]
+
+    def some(self, count: int) -> np.ndarray:
+        """(m, d) values from about a hundred random places, the same each time; m is at most ``count``."""
+        rows = max(1, count // PLACES)
+        values, done = np.empty((min(count, self.n), self.n_features), self.dtype), 0
+        kind = (self.file if self.label_file is None else self.label_file).dtype
+        reading, labels = self.begin(np.random.default_rng(SEED), rows), np.empty(rows, kind)
+        while done + rows <= len(values) and (read := reading.read_into(values[done:], labels)):
+            done += read
+        check_finite(values[:done], self.name)
+        return values[:done]
 
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> NpyPass:
         """A pass in chunks of ``chunk_rows``, in random order."""

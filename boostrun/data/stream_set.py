@@ -61,6 +61,11 @@ class SetPart:
     dtype: str | None = field(default=None, kw_only=True)
     _mend = "fill or remove them"  # advice about NaN
 
+    @property
+    def anywhere(self) -> bool:
+        """Whether the file can be read from any place: its reader has ``some``."""
+        return self.path.suffix == ".npy"
+
     def reader(self, limit: float = _LOOK_BYTES):
         """The reader of the file, with chunks of at most ``limit`` bytes; raises BoostrunError if it cannot be read."""
         return open_reader(self.path, self.label, self.dtype, limit)

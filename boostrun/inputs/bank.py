@@ -174,6 +174,7 @@ def opened(bank: Any, dataset: Mapping, features: Mapping) -> Table:
     return table
 
 
+_BINNED = 10_000  # samples of files larger than memory
 _OF_RUN = ("holdout", "train_samples")  # keys of the cell's data set that do not change the bank
 
 
@@ -378,33 +379,56 @@ class Chunks:
     ----------
     data : StreamSet
     limit_mib : float, MiB for the buffers of all Filters together, and afterwards for chunks of the test part
-    bins : int, quantile bins a feature; real values are binned on the first samples drawn
+    bins : int, quantile bins a feature
+    coded : bool, whether samples are codes, by bins of samples from many places; otherwise the learner may bin them
     """
 
-    def __init__(self, data: StreamSet, limit_mib: float, bins: int):
-        self.data, self.limit_mib, self.bins = data, limit_mib, bins
+    def __init__(self, data: StreamSet, limit_mib: float, bins: int, coded: bool = False):
+        self.data, self.limit_mib, self.bins, self.coded = data, limit_mib, bins, coded
         self.classes = tuple(map(str, data.classes.tolist()))
         self.kind = np.dtype(data.train_facts.dtype).name
+        self._binner: Any = None
+        self._source: Any = None
 
-    def source(self, seed: np.random.SeedSequence) -> Any:
+    def for_model(self, model: Any) -> Chunks:
+        """The same as ``model`` learns from them: coded if it takes codes, and the files can be read from any place."""
+        learner = getattr(model, "_own_learner", None)
+        coded = self.kind != "uint8" and self.data.train.anywhere and learner is not None and learner().codes
+        return Chunks(self.data, self.limit_mib, self.bins, coded)
+
+    def source(self, seed: np.random.SeedSequence | int, limit_mib: float | None = None) -> Any:
         """The training part as a source of samples with a shuffle buffer a binary problem."""
-        return self.data.source(self.limit_mib, seed)
+        self._source = self.data.source(limit_mib or self.limit_mib, seed)
+        self._source.encode = self._encode if self.coded else None
+        return self._source
 
     def set_up(self, model: Any) -> None:
-        """Pass the number of bins to the learner, which bins the samples it draws."""
+        """Hand out codes, also from the source that was made last, if ``model`` takes them; else it bins for itself."""
         model.max_bins = self.bins
+        self.coded = self.for_model(model).coded
+        self._source.encode = self._encode if self.coded else None
 
     def costs_of(self, source: Any) -> dict[str, Any]:
         """``buffer_rows``: the capacity in samples of each binary problem's buffer."""
         return {"buffer_rows": source.buffer_rows()[0]}
 
     def test_chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The test part in the order of its file: values (d, m) and labels (m,)."""
-        return self.data.test_chunks(self.limit_mib)
+        """The test part in the order of its file: values, or codes, (d, m) and labels (m,)."""
+        for columns, labels in self.data.test_chunks(self.limit_mib / (1 + self.coded)):
+            yield np.ascontiguousarray(self._encode(columns.T).T) if self.coded else columns, labels
 
     def sample(self) -> Made:
         """Forty generated samples of five features of the same type, for compiling a method."""
-        return Made(np.dtype(self.data.train_facts.dtype))
+        made = Made(np.dtype(self.data.train_facts.dtype))
+        return made.coded() if self.coded else made
+
+    def _encode(self, values: np.ndarray) -> np.ndarray:
+        """Codes (m, d) uint8 of values (m, d), by bins of samples from many places."""
+        if self._binner is None:
+            from boostrun.methods.weak_learner import Binner
+
+            self._binner = Binner(self.data.train.reader().some(_BINNED), self.bins)
+        return self._binner.encode(values)
 
 
 class Made:
@@ -412,6 +436,13 @@ class Made:
 
     def __init__(self, dtype: np.dtype):
         self._samples = np.random.default_rng(0).integers(0, 256, (40, 5), dtype=np.uint8).astype(dtype)
+
+    def coded(self) -> Made:
+        """The same as codes; compiles what encodes values."""
+        from boostrun.methods.weak_learner import Binner
+
+        Binner(self._samples).encode(self._samples)
+        return Made(np.dtype(np.uint8))
 
     def source(self, seed: np.random.SeedSequence) -> Any:
         """All of them, from a Filter."""
@@ -449,8 +480,8 @@ class ChunksInput:
             )
         if features["bin_samples"] != defaults("features", "raw")["bin_samples"]:
             raise BoostrunError(
-                f"{where} has no use for features.bin_samples={features['bin_samples']}: bins are fitted on the first "
-                "samples that the learner draws"
+                f"{where} has no use for features.bin_samples={features['bin_samples']}: bins are fitted on 10,000 "
+                "samples, or on the first that the learner draws"
             )
         reasons = {"train_samples": ": give a shorter file"}
         if not is_lake(dataset["path"]):  # some of whose row groups are held out
@@ -484,7 +515,8 @@ class ChunksInput:
                 f"features.bins={prepared.bins}: {prepared.data.train.path} holds 8-bit values, which are their own "
                 "bins"
             )
-        buffer_rows(prepared, cell.budget.get("r", 1) + cell.budget.get("q", 0))
+        model = catalogue.method(cell.algo).make(cell.algo, cell.budget, {"random_state": 0})
+        buffer_rows(prepared.for_model(model), cell.budget.get("r", 1) + cell.budget.get("q", 0))
 
     def open(self, dataset: Mapping, features: Mapping, places: Places, key: str, seeds: Seeds, budget: Mapping) -> Any:
         """The set, with paths relative to the command's folder resolved."""
@@ -510,7 +542,7 @@ def buffer_rows(chunks: Chunks, held: int = 1) -> int:
     data, limit = chunks.data, chunks.limit_mib
     problems = "the buffer" if data.problems == 1 else f"each of the {data.problems} buffers (one a class)"
     try:
-        rows, _ = data.source(limit, 0).buffer_rows()
+        rows, _ = chunks.source(0).buffer_rows()
     except BoostrunError:
         raise BoostrunError(
             f"run.memory_limit={limit} (MiB) is too little for {problems} of rows of {data.train_facts.features} "
@@ -529,7 +561,7 @@ def least_limit(chunks: Chunks, held: int, least: int = 16) -> int:
     limit = least
     while True:
         with contextlib.suppress(BoostrunError):
-            rows = chunks.data.source(limit, 0).buffer_rows()[0]
+            rows = chunks.source(0, limit).buffer_rows()[0]
             if rows >= held:
                 return limit
             limit = max(limit, int(limit * held / rows))

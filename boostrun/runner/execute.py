@@ -277,7 +277,7 @@ def _fitting(
     holding = holding_in(table, obtain(keeps), words, compose)
     by_size = [holding(size, facts) for size in sizes]
     if typed & (by_size[0].keys() - {_BUFFERS}):
-        return words if _BUFFERS in typed else with_words(words, {_BUFFERS: _least_buffers(table, settings.budget)})
+        return words if _BUFFERS in typed else with_words(words, {_BUFFERS: _least_buffers(table, settings)})
     if _BUFFERS in typed:
         raise BoostrunError(f"{_BUFFERS} is what run.memory_mb={most} decides: leave it out, or say how many are held")
     if not quiet:
@@ -333,12 +333,12 @@ def run_pilots(
 
 
 def pilot_sizes(least: float, facts: Mapping[str, int]) -> tuple[int, int]:
-    """Samples held by two pilot trials: as float32 a thirty-second and an eighth of ``least`` MiB, or all samples.
+    """Samples held by two pilot trials: as float32 a 64th and a 16th of ``least`` MiB, or all samples.
 
     >>> pilot_sizes(256, {"n_samples": 10**7, "n_features": 28, "n_classes": 2})
-    (74898, 299593)
+    (37449, 149796)
     """
-    many = min(facts["n_samples"], int(least * _MIB / 8 / (4 * facts["n_features"])))
+    many = min(facts["n_samples"], int(least * _MIB / 16 / (4 * facts["n_features"])))
     return max(many // 4, 4 * facts["n_classes"]), max(many, 8 * facts["n_classes"])
 
 
@@ -347,7 +347,7 @@ def holding_in(chunks: Chunks, holds: Keeping, words: Sequence[str], compose: Co
 
     def keep(samples: float, facts: Mapping[str, int]) -> dict[str, Any]:
         limits = dict(holds(samples, facts))
-        return {**limits, _BUFFERS: _least_buffers(chunks, compose(with_words(words, limits)).budget)}
+        return {**limits, _BUFFERS: _least_buffers(chunks, compose(with_words(words, limits)))}
 
     return keep
 
@@ -385,8 +385,10 @@ def samples_in(
     return keep
 
 
-def _least_buffers(chunks: Chunks, budget: Mapping[str, int]) -> int:
-    return least_limit(chunks, (budget.get("r") or 1) + (budget.get("q") or 0), LEAST_MIB)
+def _least_buffers(chunks: Chunks, settings: Settings) -> int:
+    budget = settings.budget
+    model = catalogue.method(settings.algo).make(settings.algo, budget, {"random_state": 0})
+    return least_limit(chunks.for_model(model), (budget.get("r") or 1) + (budget.get("q") or 0), LEAST_MIB)
 
 
 def _check_memory(cells: Sequence[PlannedCell], skip_unfit: bool) -> None:

@@ -238,7 +238,8 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
             alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
         alone.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # warnings about the small values, which nobody chose
-        evaluation.warm_up(small, data)
+        of_model = getattr(data, "for_model", None)
+        evaluation.warm_up(small, of_model(small) if of_model else data)
     _compiled.add(code)
 
 

@@ -10,6 +10,11 @@ from boostrun.cli import main
 from boostrun.config import defaults
 from boostrun.data import lake, stream_set
 from boostrun.errors import BoostrunError
+from boostrun.evaluation.measures import spawn
+from boostrun.evaluation.staged import Staged
+from boostrun.inputs.bank import Chunks
+from boostrun.methods.weak_learner import Binner
+from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.variants import SplitReservoirClassifier
 
 pa = pytest.importorskip("pyarrow")
@@ -245,3 +250,35 @@ def test_learners_of_a_lakes_parts_are_averaged_whatever_the_number_at_a_time(tm
         assert model.classes_.tolist() == ["big", "small"] and model.ensemble_.n_rounds == 18
         said.append(model.decision_function(columns.T))
     assert np.array_equal(*said) and np.mean(model.predict(columns.T) == truth) > 0.9
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_method_on_codes_gets_the_codes_of_all_samples_and_of_the_test_part(tmp_path, kind):
+    found = opened(write(tmp_path / "rows", kind), tmp_path, test_path=str(write(tmp_path / "test", kind, 1)))
+    model = ReservoirClassifier("wsam", reservoir_size=20, n_estimators=6, random_state=0)
+    chunks = Chunks(found, 16, 12)
+    assert not chunks.for_model(ReservoirClassifier("wsam", stump_search="exact")).coded  # it compares values
+    assert not chunks.for_model(object()).coded
+    source = chunks.source(0)
+    chunks.set_up(model)
+    binner, (values, _) = Binner(found.train.reader().some(10_000), 12), all_of(found.train)
+    x = source.open(300).draw(300)[0]
+    assert x.dtype == np.uint8 and len(np.unique(x[:, 0])) == 12
+    assert sorted(map(tuple, x.tolist())) == sorted(map(tuple, binner.encode(values).tolist()))
+    columns, truth = map(np.hstack, zip(*chunks.test_chunks()))
+    assert np.array_equal(columns, binner.encode(all_of(found.test)[0]).T)
+    for part in source.split(2) if kind == "parquet" else ():
+        assert part.open(30).draw(30)[0].dtype == np.uint8
+    result = Staged().run(model, chunks, spawn(0))
+    said = model.classes_[(model.decision_function(columns.T) > 0).astype(int)]
+    assert result["metrics"]["test_accuracy_pct"] == 100 * np.mean(said == truth) > 90
+
+
+def test_bins_are_fitted_on_samples_of_many_row_groups_the_same_each_time(tmp_path):
+    reader = opened(write(tmp_path / "rows", "parquet"), tmp_path, test_share=0.3).train.reader()
+    firsts = [next(reader.lake.batches(part, reader.features, 1)) for part in reader.parts]
+    first = {tuple(batch.to_pylist()[0].values()) for batch in firsts}
+    values = reader.some(len(reader.parts))
+    assert len(values) == len(reader.parts) > 4 and {tuple(row) for row in values.tolist()} == first
+    assert np.array_equal(values, reader.some(len(reader.parts)))
+    assert len(reader.some(10_000)) == sum(map(len, reader.labels()))

@@ -65,6 +65,28 @@ def make_source(request, table, tmp_path):
     return lambda **options: StreamSource(*given, **{**more, **options})
 
 
+def test_a_buffer_of_codes_hands_out_the_code_of_each_sample_once(make_source, table):
+    source = make_source(seed=0)
+    source.encode = lambda values: (values // 3).astype(np.uint8)
+    drawn, labels = source.open(ROWS).draw(ROWS)
+    assert source.dtype == drawn.dtype == np.uint8
+    expected = np.column_stack([table[0] // 3, table[1]])
+    assert sorted(np.column_stack([drawn, labels]).tolist()) == sorted(expected.tolist())
+
+
+def test_codes_leave_a_buffer_room_for_more_samples_and_are_fitted_on_many_places(tmp_path):
+    values = np.arange(40 * 5000, dtype=np.float32).reshape(5000, 40)
+    np.save(tmp_path / "x.npy", values)
+    np.save(tmp_path / "y.npy", np.arange(5000) % 2)
+    source = StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", memory_limit_mb=0.1, classes=[0, 1], seed=0)
+    rows, _ = source.buffer_rows()
+    some = source.reader.some(1000)
+    assert some.shape == (1000, 40) and np.array_equal(some, source.reader.some(1000))
+    assert len(np.unique(some[:, 0] // 40 // 10)) == 100 and np.isin(some[:, 0], values[:, 0]).all()
+    source.encode = np.isfinite
+    assert 2.5 * rows < source.buffer_rows()[0]
+
+
 def test_every_sample_comes_once_before_any_comes_again(make_source, table):
     values, labels = table
     source = make_source(seed=0)
