@@ -1,5 +1,7 @@
 """Numba's cache stops nothing: damaged files are made again, and where nothing can be written kernels still run."""
 
+import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -146,6 +148,29 @@ def test_trials_run_where_nothing_can_be_kept_and_say_that_they_compile(read_onl
     done = read_only("-m", "boostrun", "algo=rand", "r=20", "T=2", "trials=2", "n_jobs=2", "cache_root=banks")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("boostrun: compiling kernels") == 1
+
+
+@pytest.mark.parametrize("first, during", [(700, 50_000), (90_000, 90_000), (0, 0)])
+@pytest.mark.parametrize("function", [lambda x: x + 1, lambda x: x.nothing])
+def test_garbage_is_collected_rarely_while_a_kernel_is_compiled_and_as_before_afterwards(first, during, function):
+    from numba import TypingError, njit
+    from numba.core import event
+
+    class Looks(event.Listener):
+        def on_start(self, event):
+            seen.append(gc.get_threshold())
+
+        def on_end(self, event):
+            pass
+
+    seen, before = [], gc.get_threshold()
+    try:
+        gc.set_threshold(first, 7, 7)
+        with event.install_listener("numba:compile", Looks()), contextlib.suppress(TypingError):
+            njit(function)(1)
+        assert seen == [(during, 7, 7)] and gc.get_threshold() == (first, 7, 7)
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_compiling_that_takes_a_while_is_said_once_and_where_it_is_asked_for(monkeypatch, capsys):

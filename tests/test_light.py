@@ -17,6 +17,10 @@ LIGHT = {
     "import boostrun.report, boostrun.report.own_table": (
         "pandas scipy matplotlib numba hydra boostrun.runner boostrun.store boostrun.data boostrun.features"
     ),
+    "from boostrun import LearnerReservoirClassifier, ReservoirClassifier, StumpEnsemble": "numba matplotlib hydra",
+    "from boostrun import AdaBoostMHClassifier, ShareBoostClassifier": (  # lanes and pieces are compiled to be tried
+        "boostrun.kernels.lanes boostrun.papers.shareboost.pieces matplotlib hydra"
+    ),
     "import boostrun.runner.execute": "dask distributed ray submitit",
     "from boostrun.digest import source_digest; source_digest(['boostrun.runner.queue:run_trials'])": (
         "boostrun.runner boostrun.store"

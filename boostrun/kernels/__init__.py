@@ -169,24 +169,24 @@ class Shared:
 
 
 _team: ContextVar[Team | None] = ContextVar("_team", default=None)  # None inside a block of work
-_shared: list[tuple[Any, Callable, str]] = []
+_shared: list[tuple[Any, Callable]] = []
 _installed = False
 
 
-def shared(kernel: Any, twin: Callable, place: str = "") -> None:
-    """Let threads share a kernel of the module ``place``, by default its own, which Python calls by ``kernel``'s name.
+def shared(kernel: Any, twin: Callable) -> None:
+    """Let threads share a kernel, which Python takes from its module each time that it calls it.
 
     ``twin(team, ...)`` with the arguments of the kernel has the same results to the bit, or returns NotImplemented if
     the work is too little to share.
     """
-    _shared.append((kernel, twin, place or kernel.__module__))
+    _shared.append((kernel, twin))
     if _installed:
         _install()
 
 
 def _install() -> None:
-    for kernel, twin, place in _shared:
-        setattr(sys.modules[place], kernel.__name__, Shared(kernel, twin))
+    for kernel, twin in _shared:
+        setattr(sys.modules[kernel.__module__], kernel.__name__, Shared(kernel, twin))
     _shared.clear()
 
 

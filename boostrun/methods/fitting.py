@@ -35,7 +35,6 @@ from boostrun.config.fields import check, kind_of, plain_number, workers
 from boostrun.data.dataset import means_of
 from boostrun.data.source import weighted_source
 from boostrun.errors import BoostrunError
-from boostrun.kernels import in_threads
 from boostrun.methods import early_stopping
 from boostrun.methods.preparation import Preparation, RawTable
 from boostrun.methods.probabilities import declared_for, only_with
@@ -81,6 +80,7 @@ def with_threads(own: Callable) -> Callable:
 
     @functools.wraps(own)
     def work(self, *given, **named):
+        from boostrun.kernels import in_threads
         threads = threads_of(self)
         with contextlib.nullcontext() if threads is None else in_threads(threads):
             return own(self, *given, **named)

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostrun.kernels import stumps
-from boostrun.kernels import votes as kernels
 from boostrun.methods import archive
 from boostrun.methods.archive import Array, check_features
 from boostrun.methods.declaration import StumpKeys
@@ -55,6 +53,8 @@ def find_stump(
     >>> find_stump(samples, np.array([-0.5, 0.25, 0.25]))
     (Stump(feature=0, threshold=4.0, polarity=1), 1.0)
     """
+    from boostrun.kernels import stumps
+
     if rows is None:
         rows = np.arange(len(samples))
     weights, scale = stumps.fixed_point(signed_weights)
@@ -131,6 +131,8 @@ class StumpEnsemble:
 
         Raises BoostrunError if the ensemble looks at a feature that the samples lack.
         """
+        from boostrun.kernels import stumps
+
         check_features(self.features, samples.shape[1], self.thresholds, self.steps)
         rows = np.arange(len(samples))
         scores = np.zeros((self.n_problems, len(samples)))
@@ -144,6 +146,8 @@ class StumpEnsemble:
         It is the same array each time, changed in place: copy it to keep it. Cost O(n K T) for all stages. Raises
         BoostrunError if the ensemble looks at a feature that the codes lack.
         """
+        from boostrun.kernels import stumps
+
         check_features(self.features, len(codes), self.thresholds, self.steps)
         scores = np.zeros((self.n_problems, codes.shape[1]))
         done = 0
@@ -250,6 +254,8 @@ class VoteEnsemble:
         It is the same array each time, changed in place: copy it to keep it. Cost O(n K T) for all stages. Raises
         BoostrunError if the ensemble looks at a feature that the codes lack.
         """
+        from boostrun.kernels import votes as kernels
+
         check_features(self.features, len(codes), self.thresholds, self.alphas, self.votes)
         scores = np.zeros((codes.shape[1], self.n_problems))
         done = 0
@@ -349,5 +355,7 @@ class StumpMembers(Members):
         self._steps[t] = hypothesis.polarity * step
 
     def add_scores(self, samples: np.ndarray, rows: np.ndarray, since: int, scores: np.ndarray) -> None:
+        from boostrun.kernels import stumps
+
         part = slice(since, len(self.learners))
         stumps.add_scores(samples, rows, self._features[part], self._thresholds[part], self._steps[part], scores)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels import trees
 from boostrun.methods import archive
 from boostrun.methods.archive import Array, Damaged, check_features, fitted
 from boostrun.methods.declaration import TreeKeys
@@ -38,6 +37,8 @@ class Tree(NamedTuple):
 
         Raises BoostrunError if the tree looks at a feature that they lack.
         """
+        from boostrun.kernels import trees
+
         features = np.asarray(self.features)
         if features.min() < 0 or features.max() >= samples.shape[1]:
             raise BoostrunError(f"the tree looks at feature {features.max()} of samples that have {samples.shape[1]}")
@@ -67,12 +68,16 @@ class ColumnTrees:
     """
 
     def __init__(self, columns: np.ndarray, growth: Growth):
+        from boostrun.kernels import trees
+
         if columns.dtype != np.uint8:
             raise BoostrunError(f"trees are grown on codes, uint8, not on {columns.dtype}")
         self.columns, self.growth = columns, growth
         self.entries = trees.sorted_entries(columns)
 
     def __call__(self, signed_weights: np.ndarray) -> tuple[Tree, np.ndarray]:
+        from boostrun.kernels import trees
+
         growth = self.growth
         weights, _ = trees.fixed_point(signed_weights)
         mean = weights.sum() / max(len(weights), 1)
@@ -166,6 +171,8 @@ class TreeEnsemble:
         return self._staged(np.ascontiguousarray(codes.T), stages)
 
     def _staged(self, samples: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        from boostrun.kernels import trees
+
         check_features(self.features, samples.shape[1], self.thresholds)
         rows, scores, done = np.arange(len(samples)), np.zeros((self.n_problems, len(samples))), 0
         for stage in stages:
@@ -277,6 +284,8 @@ class TreeMembers(Members):
         self.learners.append((hypothesis, step))
 
     def add_scores(self, samples: np.ndarray, rows: np.ndarray, since: int, scores: np.ndarray) -> None:
+        from boostrun.kernels import trees
+
         if self.learners:
             part = [array[since : len(self.learners)] for array in self._arrays]
             trees.add_scores(samples, rows, *part, scores)  # type: ignore[call-arg]

@@ -37,8 +37,6 @@ import numpy as np
 from scipy.special import expit
 
 from boostrun.errors import BoostrunError
-from boostrun.kernels import shared
-from boostrun.kernels.stumps import fit_edges, quantise, quantise_in_threads
 
 
 class Binner:
@@ -54,6 +52,8 @@ class Binner:
     """
 
     def __init__(self, values: np.ndarray, bins: int = 256):
+        from boostrun.kernels.stumps import fit_edges
+
         self.edges = np.empty((values.shape[1], bins - 1), values.dtype)
         fit_edges(np.sort(np.ascontiguousarray(values.T), axis=1), self.edges)
 
@@ -66,6 +66,8 @@ class Binner:
 
     def encode(self, values: np.ndarray) -> np.ndarray:
         """Codes (n, d) uint8 of values (n, d), which have the dtype of the fit. Cost O(n d log bins)."""
+        from boostrun.kernels.stumps import quantise
+
         codes = np.empty((values.shape[1], len(values)), np.uint8)
         quantise(np.ascontiguousarray(values), self.edges, codes)
         return np.ascontiguousarray(codes.T)
@@ -246,6 +248,3 @@ class _Found(WeakLearner):
 def as_weak_learner(found: Any) -> WeakLearner:
     """A :class:`WeakLearner` for any object with ``find(samples, signed_weights)``; a weak learner itself unchanged."""
     return found if isinstance(found, WeakLearner) else _Found(found)
-
-
-shared(quantise, quantise_in_threads, __name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -18,18 +18,11 @@ from boostrun.methods.estimator import StumpClassifier
 from boostrun.methods.probabilities import LINKS, Link
 from boostrun.methods.stumps import VoteEnsemble
 from boostrun.methods.weak_learner import Binner
-from boostrun.papers.adaptive.adaboost_mh import (
-    ACCOUNTS,
-    CHARGED,
-    Board,
-    SplitBoard,
-    TrainingRun,
-    TreeRun,
-    one_column_a_class,
-)
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys
-from boostrun.papers.adaptive.policies import hook, own_copy
 from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
+
+if TYPE_CHECKING:
+    from boostrun.papers.adaptive.adaboost_mh import TrainingRun
 
 
 class StagedVotes(Staged):
@@ -195,6 +188,9 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
         Raises BoostrunError for families or a budget with which the policy cannot start.
         """
+        from boostrun.papers.adaptive.adaboost_mh import Board, SplitBoard
+        from boostrun.papers.adaptive.policies import hook, own_copy
+
         families = self.families if self.families is not None else families or [("all", 0, len(codes))]
         make = Board if self.weak_learner == "stump" else SplitBoard
         board = make(codes, families, int(self.budget_multiplier * codes.shape[1]), self.sampling, rng, samples)
@@ -207,6 +203,8 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         return self.ensemble_.importances(self.n_features_in_)
 
     def _fit(self, source: ArraySource, rng: np.random.Generator):
+        from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED
+
         check(self)
         estimator.bins(self)
         if self.edge_gaps and self.weak_learner == "tree":
@@ -236,6 +234,8 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         return self
 
     def _begin(self, source: ArraySource, rng: np.random.Generator) -> TrainingRun:
+        from boostrun.papers.adaptive.adaboost_mh import TrainingRun, TreeRun, one_column_a_class
+
         codes, samples, self._binner = self._codes(source, rng)
         labels = one_column_a_class(np.asarray(source.labels), self.classes_)
         board, policy = self.set_up(codes, source.families, rng, samples)
@@ -246,6 +246,8 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
     def _check_same_samples(self, source: ArraySource) -> None:
         """Going on needs the samples that training began with; their labels and number are looked at."""
+        from boostrun.papers.adaptive.adaboost_mh import one_column_a_class
+
         unseen = np.setdiff1d(source.class_labels(), self.classes_)
         if len(unseen):
             raise BoostrunError(f"warm_start: the class {unseen[0]!r} was not there when training began")

@@ -21,7 +21,6 @@ from boostrun.export.c import split_program, table
 from boostrun.export.onnx import compare
 from boostrun.export.parts import OnnxParts, Operators, ProgramParts, Saved
 from boostrun.kernels import Team, released, shared
-from boostrun.kernels.votes import by_samples_in_threads
 from boostrun.methods import archive
 from boostrun.methods.archive import Array, Damaged, check_features, fitted
 
@@ -145,6 +144,8 @@ def _votes_in_threads(team: Team, codes, features, thresholds, steps, scores):
     trees, inner = features.shape
     if len(spans := team.spans(len(scores), trees * (4 * inner.bit_length() + scores.shape[1]))) < 2:
         return NotImplemented
+    from boostrun.kernels.votes import by_samples_in_threads
+
     by_samples_in_threads(team, released(add_tree_votes), spans, codes, features, thresholds, steps, scores)
     return None
 

@@ -28,8 +28,6 @@ from boostrun.methods.estimator import Held, component_of
 from boostrun.methods.probabilities import Link
 from boostrun.methods.stumps import Stump, StumpLearner, find_stump
 from boostrun.methods.weak_learner import LOSSES, Binner, Logistic, WeakLearner, as_weak_learner
-from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED, Board
-from boostrun.papers.adaptive.classifier import evaluations
 from boostrun.papers.reservoir.classifier import (
     MASS_RATIO,
     MergedReservoir,
@@ -39,7 +37,6 @@ from boostrun.papers.reservoir.classifier import (
     ReservoirPart,
     SharedReservoir,
 )
-from boostrun.papers.reservoir.geem import Geem
 from boostrun.papers.reservoir.keys import (
     LEARNERS,
     OF_WEAK_LEARNERS,
@@ -61,6 +58,7 @@ class BudgetedReservoir(Reservoir):
         self, draws, r: int, q: int, loss, learner: WeakLearner, policy, budget: int, families,
         rng: np.random.Generator,
     ):  # fmt: skip
+        from boostrun.papers.adaptive.adaboost_mh import Board
         super().__init__(draws, r, q, loss, learner)
         self.policy = policy
         columns = np.ascontiguousarray(self.samples[:r].T)
@@ -134,6 +132,7 @@ class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
         return found(Q=self.Q) if takes_q else found()
 
     def _finish(self) -> None:
+        from boostrun.papers.adaptive.adaboost_mh import ACCOUNTS, CHARGED
         ledgers = [reservoir.board.ledger for reservoir, *_ in self._problems]
         self.ledger_ = {
             account: np.sum([[step[account] for step in ledger] for ledger in ledgers], axis=0) for account in ACCOUNTS
@@ -155,6 +154,7 @@ class BudgetedStaged(Staged):
 
     def curve(self, model: Any, data: Any, marks: Sequence[int]) -> dict[str, Any]:
         """Evaluations charged, and all that found stumps, by the end of each number of rounds."""
+        from boostrun.papers.adaptive.classifier import evaluations
         charged, all_ = evaluations(model.ledger_)
         return {
             "evaluations": [int(charged[t - 1]) for t in marks],
@@ -566,6 +566,7 @@ class LearnerReservoirClassifier(LearnerReservoirKeys, ReservoirClassifier):
         super()._check_parameters()
         if not self.shared:
             raise BoostrunError("shared=False: a learner of all classes has one reservoir")
+        from boostrun.papers.reservoir.geem import Geem
         if not isinstance(self._own_learner(), GoesOn):
             return
         if isinstance(self._own_strategy(), Geem):

@@ -16,8 +16,6 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from threadpoolctl import ThreadpoolController
 
-from boostrun.kernels.lanes import zeros
-
 _SAMPLES, _TOGETHER = 1024, 16  # samples in a block; blocks summed in one piece of work
 
 
@@ -243,6 +241,8 @@ def pad_classes(residuals: np.ndarray, multiple: int) -> np.ndarray:
     >>> pad_classes(np.array([[0.5, -0.5]]), 4)
     array([[ 0.5, -0.5,  0. ,  0. ]], dtype=float32)
     """
+    from boostrun.kernels.lanes import zeros
+
     n, k = residuals.shape
     out = zeros(n, -(-k // multiple) * multiple)
     for start in range(0, n, _PADDED_SAMPLES):

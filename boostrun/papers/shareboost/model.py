@@ -26,7 +26,6 @@ from boostrun.methods import archive
 from boostrun.methods.archive import Array, Damaged, check_features, fitted
 from boostrun.methods.probabilities import Link, margin_link, width_of
 from boostrun.papers.shareboost.design import DenseDesign
-from boostrun.papers.shareboost.pieces import LocalScores, squared_distances
 
 _FEATURE = "feature_"  # prefix of the arrays in ``features``
 
@@ -86,6 +85,8 @@ def project(features: Mapping[str, np.ndarray], samples: np.ndarray) -> np.ndarr
 
 def within_radius(features: Mapping[str, np.ndarray], points: np.ndarray) -> np.ndarray:
     """(m, J) bool: whether points (m, D) are nearer to anchor j than its radius."""
+    from boostrun.papers.shareboost.pieces import squared_distances
+
     return squared_distances(points, features["anchor"]) < np.square(features["radius"])
 
 
@@ -109,6 +110,8 @@ def design_of(kind: str, features: Mapping[str, np.ndarray], samples: np.ndarray
         if name in features:
             check_features(features[name], samples.shape[1])
     if kind == "pieces":
+        from boostrun.papers.shareboost.pieces import LocalScores
+
         points = project(features, samples)
         return LocalScores(np.column_stack([points, np.ones(len(points))]), within_radius(features, points))
     found = KINDS[kind](features, samples) if features else np.empty((len(samples), 0))  # type: ignore[misc]
