@@ -256,6 +256,8 @@ _THRESHOLD = 50_000  # objects until garbage is collected, 700 by default; the p
 _LINE = "boostrun: compiling kernels; they are kept, so the next command does not wait for it"
 
 _wanted: bool | None = None
+has_compiled = threading.Event()
+"""Whether this process has compiled a kernel that was not in the cache."""
 
 
 @contextlib.contextmanager
@@ -281,6 +283,7 @@ def listen(event: Any) -> None:
             self._timer = threading.Timer(0.0, _write_line)
 
         def on_start(self, event: Any) -> None:
+            has_compiled.set()
             self._depth += 1
             if self._depth == 1:
                 self._before = gc.get_threshold()

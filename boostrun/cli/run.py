@@ -51,7 +51,7 @@ def main(words: Arguments) -> int:
     from boostrun.runner.execute import keep_memory, run_cells
 
     command = ["boostrun", *words.argv]
-    all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
+    _, all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
     print(headline(all_settings), file=sys.stderr)
     before = _folder([cell_of(settings) for settings in all_settings], all_settings[0].root["results"], name)
     result = run_cells(all_settings, command=command, again=before.is_dir())

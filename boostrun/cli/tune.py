@@ -31,6 +31,7 @@ from boostrun.runner.plan import (
     PlannedCell,
     cell_of,
     compose_one,
+    memory_of,
     open_store,
     searched_folder,
     table_of,
@@ -176,7 +177,8 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
 
 
 def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices], metric: str) -> int:
-    from boostrun.runner.search import figure_of, study_of, tune_all
+    from boostrun.runner.execute import keep_memory
+    from boostrun.runner.search import HOLDOUT, figure_of, study_of, tune_all
 
     by = figure_of(metric)
     of_search = [word.removeprefix(PREFIX) for word in overrides if word.startswith(PREFIX)]
@@ -187,6 +189,12 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     how = config.check_keys(Tune, single_values(of_search), "tune", "")
     combinations, all_settings = compose_words(words, others)
     check_shared(all_settings)
+    command = ["boostrun", *words.argv]
+    if any(map(memory_of, all_settings)):  # on what is left when some is held out
+        combinations = [each if "holdout" in typed else [*each, f"holdout={HOLDOUT}"] for each in combinations]
+        all_settings = [compose_one(each, words.config_dir) for each in combinations]
+        fitting, all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
+        combinations = [[*each] for each in fitting]
     own: list[dict[str, Range | Choices]] = [{} for _ in all_settings]
     declared = [catalogue.method(settings.algo) for settings in all_settings]
     for key, one in ranges.items():  # for the methods that have the key; if none has, the first one refuses it
@@ -202,7 +210,7 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     times = f" of {how['seeds']} seeds" if how["seeds"] > 1 else ""
     judged = f" by {metric}" * (metric != "accuracy")
     print(headline(all_settings, "tune ", f"{how['trials']} trials{times} each{judged}"), file=sys.stderr)
-    found = tune_all(studies, how["trials"], seeds=how["seeds"], command=["boostrun", *words.argv])
+    found = tune_all(studies, how["trials"], seeds=how["seeds"], command=command)
     for choice, combination in zip(found.choices, combinations):
         _report_search(choice, combination, words, found.interrupted)
     return print_end(found, words)

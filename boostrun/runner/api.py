@@ -50,7 +50,7 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
 
     words = [*overrides, *_words(keys)]
     command, all_settings = ["boostrun.run", *words], compose_all(words, config_dir)
-    all_settings = keep_memory(all_settings, expand(words, config_dir), config_dir, command, quiet)
+    _, all_settings = keep_memory(all_settings, expand(words, config_dir), config_dir, command, quiet)
     result = run_cells(all_settings, command=command, quiet=quiet)
     _warn()
     if result.interrupted:

@@ -54,7 +54,6 @@ from boostrun.runner.worker import (
     LEAST_MIB,
     PROMISED,
     Execute,
-    compile_for,
     enough,
     is_own,
     knows_memory,
@@ -245,8 +244,8 @@ _BUFFERS = "run.memory_limit"
 def keep_memory(
     all_settings: Sequence[Settings], words: Sequence[Sequence[str]], config_dir: str | None = None,
     command: Sequence[str] = (), quiet: bool = False,
-) -> list[Settings]:  # fmt: skip
-    """The settings; where ``run.memory_mb`` is a promise, with as many samples held as it has room for.
+) -> tuple[list[Sequence[str]], list[Settings]]:  # fmt: skip
+    """The words and settings; where ``run.memory_mb`` is a promise, with as many samples held as it has room for.
 
     Parameters
     ----------
@@ -257,10 +256,12 @@ def keep_memory(
     Raises BoostrunError for a budget that is too small, with the smallest that works, and for pilots that fail.
     """
     compose = composer(config_dir)
-    return [
-        settings if memory_of(settings) is None else compose(_fitting(settings, own, compose, command, quiet))
-        for settings, own in zip(all_settings, words)
-    ]
+    found = list(zip(words, all_settings))
+    for number, (own, settings) in enumerate(found):
+        if memory_of(settings) is not None:
+            fitting = _fitting(settings, own, compose, command, quiet)
+            found[number] = fitting, compose(fitting)
+    return [own for own, _ in found], [settings for _, settings in found]
 
 
 def _fitting(
@@ -284,7 +285,7 @@ def _fitting(
         print(f"boostrun: two trials of {name} tell how many samples {most} MiB have room for", file=sys.stderr)
     freely = with_words(words, {"run.memory_mb": None, "run.apart": True, "run.metrics": settings.run["metrics"]})
     pilots = {name: [(freely, keys) for keys in by_size]}
-    costs, _ = run_pilots(pilots, "memory_mib", 1, compose, command, table, quiet)
+    costs, _ = run_pilots(pilots, "memory_mib", 1, compose, command, True, quiet)
     try:
         found = samples_in(costs[name], sizes, by_size, holding)(most, facts)
     except BoostrunError as error:
@@ -304,22 +305,20 @@ def with_words(words: Sequence[str], values: Mapping[str, Any]) -> list[str]:
 
 def run_pilots(
     pilots: Mapping[str, Sequence[tuple[Sequence[str], Mapping[str, Any]]]], cost: str, trials: int, compose: Compose,
-    command: Sequence[str] = (), chunks: Chunks | None = None, quiet: bool = False,
+    command: Sequence[str] = (), few_rounds: bool = False, quiet: bool = False,
 ) -> tuple[dict[str, tuple[float, ...]], list[dict]]:  # fmt: skip
     """For each method, the median cost of its pilots, and the records of all.
 
-    Each pilot is words and further keys, and has some ``trials``; on ``chunks`` they have few rounds, which hold
-    as many samples as all. Raises BoostrunError if one is not finished.
+    Each pilot is words and further keys, and has some ``trials``; with ``few_rounds`` at most twenty, in which it holds
+    as many samples as in all. Raises BoostrunError if one is not finished.
     """
     settings = [
         compose(with_words(words, {"trials": trials, **keys})) for each in pilots.values() for words, keys in each
     ]
-    if chunks is not None:
+    if few_rounds:
         settings = [
             with_values(one, {"T": _FEW_ROUNDS}) if one.budget.get("T", 0) > _FEW_ROUNDS else one for one in settings
         ]
-        for one in settings:  # or compiling would count in the first process
-            compile_for(cell_of(one), chunks)
     result = run_cells(settings, command=command, quiet=quiet) if settings else RunResult([], [], 0, False)
     cells = iter(result.cells)
     costs: dict[str, tuple[float, ...]] = {}

@@ -357,8 +357,7 @@ def _keeping(
         for name, words in given.items():
             holding[name] = holding_in(table, obtain(declared[name]["samples_held"]), words, compose)
     pilots = {name: [(words, holding[name](size, facts)) for size in sizes] for name, words in given.items()}
-    chunks = table if isinstance(table, Chunks) else None
-    costs, records = run_pilots(pilots, cost, count, compose, command, chunks)
+    costs, records = run_pilots(pilots, cost, count, compose, command, kind == "memory")
     for name, taken in costs.items():
         keys = [each for _, each in pilots[name]]
         found[name] = samples_in(taken, sizes, keys, holding[name]) if kind == "memory" else rounds_in(*taken)

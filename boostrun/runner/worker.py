@@ -110,8 +110,9 @@ class Execute:
     def ready(self, trial: Trial) -> None:
         """Load the libraries and kernels of a trial on chunks, open its files, and read a chunk."""
         extend.admit(self.own)
-        data = _open_input(self.places, trial, spawn(trial.seed))
-        compile_for(trial.cell, data)
+        cell, data = trial.cell, _open_input(self.places, trial, spawn(trial.seed))
+        method = catalogue.method(cell.algo)
+        _compile(cell, method, method.evaluator(cell.algo, catalogue.dataset(cell.dataset).gives), data)
         next(data.test_chunks())
         _opened[trial.key] = data
 
@@ -208,12 +209,6 @@ def _open_bank(places: Places, key: str, dataset: str, features: str) -> Any:
     chosen = json.loads(dataset)
     input_ = input_of(catalogue.dataset(chosen).gives)
     return input_.open(chosen, json.loads(features), places, key, None, {})  # type: ignore[arg-type]
-
-
-def compile_for(cell: Cell, data: Any) -> None:
-    """Compile here what a trial needs that trains on ``data``: other processes find it in numba's cache."""
-    method = catalogue.method(cell.algo)
-    _compile(cell, method, method.evaluator(cell.algo, catalogue.dataset(cell.dataset).gives), data)
 
 
 _compiled: set[tuple[str, ...]] = set()
@@ -329,33 +324,42 @@ def in_own_process(trial: Trial, execute: Callable[[Trial], Any], provenance: Ma
     the model and all libraries. It costs about a second. A process that the system ends is a trial that failed, and so
     is one that is ended here, some milliseconds after it took more than ``execute.within(trial)`` MiB.
     """
-    most, begun = getattr(execute, "within", lambda _: None)(trial), 0
+    most = getattr(execute, "within", lambda _: None)(trial)
     said = "its process was ended, probably by the system because memory ran out"
-    with one_worker({}) as submit, contextlib.suppress(TerminatedWorkerError):
-        if most is not None:
-            process, begun = submit(_ready, trial, execute).result()
-            said = _too_little(most, _mib(begun))
-        if most is None or _mib(begun) <= most:
-            done = submit(_alone, trial, execute, provenance)
+    for again in (False, True):
+        with one_worker({}) as submit, contextlib.suppress(TerminatedWorkerError):
+            process, begun, compiled = submit(_ready, trial, execute).result()
+            if compiled and not again:  # which takes memory; the next process finds the kernels in numba's cache
+                continue
             if most is not None:
-                _end_beyond(most, process, done)
-            record, ended = done.result()
-            if peak := max(begun, ended):
-                record["cost"] |= {"memory_mib": round(_mib(peak), 1), "peak_memory_mb": round(peak * 1024 / 1e6, 1)}
-            if most is None or _mib(peak) <= most:
-                return record
+                said = _too_little(most, _mib(begun))
+            if most is None or _mib(begun) <= most:
+                done = submit(_alone, trial, execute, provenance)
+                if most is not None:
+                    _end_beyond(most, process, done)
+                record, ended = done.result()
+                if peak := max(begun, ended):
+                    mb = round(peak * 1024 / 1e6, 1)
+                    record["cost"] |= {"memory_mib": round(_mib(peak), 1), "peak_memory_mb": mb}
+                if most is None or _mib(peak) <= most:
+                    return record
+        break
     return make_record(
         trial, provenance, {"metrics": {}, "cost": {}, "curve": {}},
         {"type": "BoostrunError", "message": said, "traceback": ""},
     )  # fmt: skip
 
 
-def _ready(trial: Trial, execute: Any) -> tuple[int, int]:
-    """The number of this process, and KiB of its peak, once a trial can begin in it; errors come again in the trial."""
+def _ready(trial: Trial, execute: Any) -> tuple[int, int, bool]:
+    """Load what a trial needs in this process; errors come again in the trial.
+
+    Returns the number of the process, KiB of its peak, and whether it has compiled kernels.
+    """
     pin_threads()
-    with contextlib.suppress(Exception):
-        execute.ready(trial)
-    return os.getpid(), _of_status("VmHWM") or 0
+    if ready := getattr(execute, "ready", None):
+        with contextlib.suppress(Exception):
+            ready(trial)
+    return os.getpid(), _of_status("VmHWM") or 0, kernel_cache.has_compiled.is_set()
 
 
 def _alone(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> tuple[dict[str, Any], int]:

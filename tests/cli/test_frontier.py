@@ -212,6 +212,23 @@ def test_a_promise_that_two_keys_decide_is_refused(command, lake, words, said):
     assert code == 2 and said in err and err.count("\n") == 1
 
 
+def test_a_system_that_does_not_say_what_a_process_takes_is_one_sentence(command, lake, monkeypatch):
+    monkeypatch.setattr("boostrun.runner.execute.knows_memory", lambda: False)
+    code, _, err = command(f"{PROMISE} algo=wsam r=20 run.memory_mb=400")
+    assert code == 2 and "run.memory_mb=400: this system does not say what a process takes" in err
+
+
+@pytest.mark.slow
+def test_a_search_within_a_limit_of_memory_holds_as_many_samples_as_the_run_that_it_advises(command, workplace, lake):
+    code, out, err = command(f"tune {PROMISE.replace('trials=1 ', '')} algo=wsam run.memory_mb=300 tune.trials=2")
+    assert code == 0, err
+    found = [json.loads(path.read_bytes()) for path in (workplace / "results" / "runs").rglob("*.json")]
+    assert all(record["cost"]["memory_mib"] <= 300 for record in found) and len(found) > 2
+    advised = re.search(r"next: boostrun (.*r=\d+ q=\d+ run.memory_limit=\d+ tuned=true)\n", out)
+    code, out, err = command(f"{advised[1]} trials=1")
+    assert code == 0 and "two trials of wsam" not in err and "wsam" in out, err
+
+
 def test_a_stored_trial_whose_memory_is_not_known_is_no_promise_that_is_kept(command, lake):
     words = f"{PROMISE} algo=fix r=10 run.memory_limit=16"
     assert command(words)[0] == 0
