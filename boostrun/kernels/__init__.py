@@ -1,4 +1,4 @@
-"""Compiled functions on plain arrays, without classes, files or configuration; and how they are compiled.
+"""Compiled functions on plain arrays, without files or configuration; how they are compiled, and shared by threads.
 
 A kernel is compiled at its first call and kept on disk (``cache=True``), so that only the first command after an
 installation waits for the compiler. Each has a slow and obvious twin in ``tests/reference``.
@@ -166,6 +166,9 @@ class Shared:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.kernel, name)
+
+    def __reduce__(self) -> Any:
+        return self.kernel.__reduce__()
 
 
 _team: ContextVar[Team | None] = ContextVar("_team", default=None)  # None inside a block of work

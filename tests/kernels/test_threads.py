@@ -1,5 +1,6 @@
 """Kernels whose work threads share: the same to the bit whatever the number of threads."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -166,6 +167,14 @@ def test_threads_of_a_block_share_no_more_and_none_is_left_behind():
         with in_threads(3):
             assert kernels._team.get() is team
     assert kernels._team.get() is None and threading.active_count() == before
+
+
+def test_a_shared_kernel_is_pickled_as_the_kernel():
+    rng = np.random.default_rng(0)
+    codes, features, steps, scores = rng.random((90, 3)), np.array([0, 2], np.int32), rng.random(2), np.zeros(90)
+    same(lambda: stumps.add_scores(codes, np.arange(90), features, steps, steps, scores), 2, scores)
+    kernel = pickle.loads(pickle.dumps(stumps.add_scores))
+    assert isinstance(stumps.add_scores, kernels.Shared) and type(kernel) is type(stumps.add_scores.kernel)
 
 
 @settings(max_examples=200, deadline=None)
