@@ -13,6 +13,7 @@ import contextlib
 import copy
 import io
 import math
+import os
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -406,12 +407,30 @@ def size_line(folder: Path, keys: Sequence[str]) -> str:
 def model_bytes(model: Any) -> int | None:
     """Bytes of the arrays that a saved model learned; None if it cannot be saved.
 
-    Classes, parameters, names and bin edges, which every method needs, are left out. The model is written to a
-    temporary folder and read again, which takes some milliseconds for a thousand trees.
+    Classes, parameters, names and bin edges, which every method needs, are left out. The model is written and read
+    again, in memory if the system has such files, which takes a millisecond for a thousand stumps.
     """
-    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(BoostrunError, OSError):
-        learned = getattr(model, "_model", None)  # a stream learner assembles it when it is asked for
-        if (save := getattr(learned, "save", None)) is not None:
-            with np.load(save(Path(folder) / "model"), allow_pickle=False) as saved:
+    for place in (_in_memory, _in_folder)["memfd_create" not in vars(os) :]:
+        with contextlib.suppress(BoostrunError, OSError), place() as path:
+            learned = getattr(model, "_model", None)  # a stream learner assembles it when it is asked for
+            if (save := getattr(learned, "save", None)) is None:
+                return None
+            with np.load(save(path), allow_pickle=False) as saved:
                 return sum(saved[name].nbytes for name in saved.files if name != "format")
     return None
+
+
+@contextlib.contextmanager
+def _in_memory() -> Iterator[Path]:
+    """A file without a name, which waits for no disk."""
+    descriptor = os.memfd_create("model")
+    try:
+        yield Path(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _in_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "model"

@@ -1,5 +1,6 @@
 """What a trial is given and leaves: its seeds, compiled code before its clock starts, the bytes of its model."""
 
+import os
 import re
 from types import SimpleNamespace
 
@@ -69,6 +70,26 @@ def test_a_stump_takes_its_feature_threshold_polarity_and_coefficient(tmp_path):
     assert model_bytes(model) == 7 * 3 * (4 + 8 + 1 + 8)
     model.save(tmp_path / "model")
     assert model_bytes(model) < (tmp_path / "model.npz").stat().st_size
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_the_size_of_a_model_waits_for_no_disk_where_files_in_memory_are_known(here, monkeypatch):
+    class Own:
+        def save(self, path):
+            np.savez(path, a=np.zeros(3))  # adds the ending, so that it cannot be in memory
+            return f"{path}.npz"
+
+    model = boostrun.ReservoirClassifier(n_estimators=7, reservoir_size=40, random_state=0).fit(*drawn())
+    waits, sync = [], os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: waits.append(sync(file)))
+    if not here:
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    elif not hasattr(os, "memfd_create"):
+        pytest.skip("this system has no files in memory")
+    before = len(os.listdir("/proc/self/fd")) if here else 0
+    assert model_bytes(model) == 7 * 3 * (4 + 8 + 1 + 8) and bool(waits) is not here
+    assert model_bytes(SimpleNamespace(_model=Own())) == 24
+    assert not here or len(os.listdir("/proc/self/fd")) == before
 
 
 @pytest.mark.slow  # compiles trees
