@@ -36,6 +36,7 @@ from boostrun.methods.stumps import StumpEnsemble
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 _LIVES = 4  # times that an object is made for one call
+_JOINS = 60.0  # seconds within which a worker of Dask must join
 _LOOK = 0.5  # seconds between two looks whether the parent lives
 
 
@@ -202,12 +203,13 @@ class Held:
         from joblib import effective_n_jobs
         from joblib.parallel import LokyBackend, get_active_backend
 
-        n_jobs = effective_n_jobs(n_jobs or 1)
         backend, _ = get_active_backend()
-        if (client := getattr(backend, "client", None)) is not None:
-            self._place: Any = _OnDask(client)
-        elif n_jobs == 1 or getattr(backend, "supports_sharedmem", False):
-            self._place = _InThisProcess(n_jobs)
+        wanted, client = n_jobs or 1, getattr(backend, "client", None)
+        n_jobs = effective_n_jobs(wanted) if client is None else wanted  # Dask counts workers that joined
+        if n_jobs == 1 or getattr(backend, "supports_sharedmem", False):
+            self._place: Any = _InThisProcess(n_jobs)
+        elif client is not None:
+            self._place = _OnDask(client, n_jobs)
         elif isinstance(backend, LokyBackend):
             self._place = _InProcesses(min(n_jobs, len(makers)))
         else:
@@ -231,6 +233,7 @@ class Held:
         """The answers to a call, its arguments, of each object; ``anew`` makes all objects first."""
         if anew:
             self._calls = [[] for _ in self._makers]
+            self._place.revive(())
         answers: list[Any] = [None] * len(calls)
         waiting = {number: self._send(number, call, anew) for number, call in enumerate(calls)}
         for _ in range(_LIVES):
@@ -368,18 +371,22 @@ def _end_with(parent: int) -> None:
 class _OnDask:
     """Workers of a Dask client; if one dies, Dask gives the call to another, which then has no such object."""
 
-    def __init__(self, client: Any):
+    def __init__(self, client: Any, n_jobs: int):
         from distributed import KilledWorker
 
-        self.client, self.deaths = client, (KilledWorker,)
+        self.client, self.most, self.deaths = client, None if n_jobs < 0 else n_jobs, (KilledWorker,)
         self.revive(())
 
     def send(self, number: int, function: Callable, *arguments: Any) -> Any:
         at = {"workers": [self.addresses[number % len(self.addresses)]], "allow_other_workers": True}
-        return self.client.submit(function, *arguments, pure=False, **(at if self.addresses else {}))
+        return self.client.submit(function, *arguments, pure=False, **at)
 
     def revive(self, numbers: Sequence[int]) -> None:
-        self.addresses = sorted(self.client.nthreads())
+        try:
+            self.client.wait_for_workers(1, timeout=_JOINS)
+        except TimeoutError:
+            raise BoostrunError(f"the Dask cluster has had no worker for {_JOINS:.0f} s") from None
+        self.addresses = sorted(self.client.nthreads())[: self.most]
 
     def drop(self, number: int, name: str) -> None:
         self.client.run(_drop, name, on_error="ignore")

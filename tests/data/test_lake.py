@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from boostrun.cli import main
 from boostrun.config import defaults
@@ -282,3 +283,16 @@ def test_bins_are_fitted_on_samples_of_many_row_groups_the_same_each_time(tmp_pa
     assert len(values) == len(reader.parts) > 4 and {tuple(row) for row in values.tolist()} == first
     assert np.array_equal(values, reader.some(len(reader.parts)))
     assert len(reader.some(10_000)) == sum(map(len, reader.labels()))
+
+
+def test_parts_of_a_lake_train_one_learner_whatever_the_number_at_a_time(tmp_path):
+    found = opened(write(tmp_path / "rows", "parquet", n=6), tmp_path, test_share=0.3)
+    (columns, truth), *_ = found.test_chunks(16)
+    sizes = {"parts": 3, "rounds": "merged", "reservoir_size": 20, "n_estimators": 12, "random_state": 0}
+    said = []
+    for n_jobs in (None, 2):
+        with parallel_config("threading"):
+            model = SplitReservoirClassifier("wsam", n_jobs=n_jobs, **sizes).fit_source(found.source(16, 0))
+        assert model.classes_.tolist() == ["big", "small"] and model.ensemble_.n_rounds == 12
+        said.append(model.decision_function(columns.T))
+    assert np.array_equal(*said) and np.mean(model.predict(columns.T) == truth) > 0.9
