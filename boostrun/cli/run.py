@@ -27,7 +27,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import Entry
 from boostrun.report.entry import metric_key, sampling_of
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
-from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, open_store
+from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, memory_of, open_store
 from boostrun.runner.plan import plan as planned
 from boostrun.store import Store
 from boostrun.store import code as changes
@@ -278,6 +278,9 @@ def plan(words: Arguments) -> int:
         all_settings = item.settings
     else:
         all_settings = compose_all(split_metrics(words.overrides)[0], words.config_dir)
+    if any(map(memory_of, all_settings)):
+        line = "run.memory_mb decides how many samples are held, by trials that are not planned, if no word says it"
+        print(f"boostrun: {line}", file=sys.stderr)
     store = open_store(all_settings[0])
     cells = _distinct(planned(all_settings, store))
     history = _history(store)
