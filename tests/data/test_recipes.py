@@ -34,7 +34,8 @@ def test_old_rows_of_rotating_mislead(tmp_path):
     (x, y), (x_test, y_test) = made("rotating", tmp_path)
     side = np.linalg.lstsq(x[:500] - 0.5, 2.0 * y[:500] - 1, rcond=None)[0]  # of the oldest rows
     newest = np.linalg.lstsq(x[-500:] - 0.5, 2.0 * y[-500:] - 1, rcond=None)[0]
-    assert (((x_test - 0.5) @ side > 0) == y_test).mean() < 0.2 < 0.8 < (((x_test - 0.5) @ newest > 0) == y_test).mean()
+    right = [(((x_test - 0.5) @ each > 0) == y_test).mean() for each in (side, newest)]
+    assert right[0] < 0.2 and right[1] > 0.8
 
 
 def test_mixture_has_the_shares_of_covertype(tmp_path):
@@ -52,6 +53,6 @@ def test_counts_are_those_of_texts(tmp_path):
 def test_digits_are_distorted_and_the_test_rows_are_those_of_mnist(tmp_path):
     if not (REAL_DATA / "MNIST").exists():
         pytest.skip("MNIST is not there")
-    (x, y), (x_test, y_test) = made("digits", tmp_path, rows=200, part=100, group=50)
+    (x, _), (x_test, y_test) = made("digits", tmp_path, rows=200, part=100, group=50)
     assert x.shape == (200, 784) and x.dtype == np.uint8 and len(np.unique(x, axis=0)) == 200
     assert x_test.shape == (10_000, 784) and y_test[:3].tolist() == [7, 2, 1]
