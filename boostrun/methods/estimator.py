@@ -190,9 +190,11 @@ class Held:
     ----------
     makers : functions without arguments, one an object, that make what is called.
     n_jobs : int or None, workers of joblib's backend in force; None: 1. With 1, or with "threading", the objects are in
-        this process. With "loky" each worker is a process, with "dask" one of the client's workers.
+        this process. With "loky" each worker is a process, with "dask" one of the client's workers. With any other, as
+        Ray's, objects answer one call only, and a death ends it.
 
-    Raises BoostrunError for another backend, and for an object that loses its worker four times in one turn.
+    Raises BoostrunError for a second call with such a backend, and for an object that loses its worker four times in
+    one turn.
 
     >>> with Held([lambda: [].append, lambda: max], n_jobs=1) as objects:
     ...     objects.ask([(3,), (1, 2)], anew=True)
@@ -213,8 +215,7 @@ class Held:
         elif isinstance(backend, LokyBackend):
             self._place = _InProcesses(min(n_jobs, len(makers)))
         else:
-            name = type(backend).__name__
-            raise BoostrunError(f"joblib's backend {name} keeps no objects between calls: loky, threading and dask do")
+            self._place = _Once(type(backend).__name__, n_jobs)
         self._makers, self._name = makers, uuid.uuid4().hex
         self._calls: list[list[tuple]] = [[] for _ in makers]
 
@@ -305,6 +306,52 @@ class _InThisProcess:
     def close(self) -> None:
         if self.executor is not None:
             self.executor.shutdown()
+
+
+class _Once:
+    """Any other backend of joblib, which keeps no objects: those that are made for a call answer it."""
+
+    deaths: tuple[type[BaseException], ...] = ()
+
+    def __init__(self, name: str, n_jobs: int):
+        self.name, self.n_jobs = name, n_jobs
+        self.calls: list[Any] = []
+        self.answers: list[Any] | None = None
+
+    def send(self, number: int, function: Callable, *arguments: Any) -> Any:
+        from joblib import delayed
+
+        if self.answers is not None or len(arguments) < 5:
+            named = f"joblib's backend {self.name}"
+            raise BoostrunError(f"{named} keeps no objects between calls: loky, threading and dask do")
+        _, _, call, make, _ = arguments
+        self.calls.append(delayed(_made)(make, call))
+        return _Later(self, number)
+
+    def revive(self, numbers: Sequence[int]) -> None:
+        """Nothing: there is one turn."""
+
+    def drop(self, number: int, name: str) -> None:
+        """Nothing: none was kept."""
+
+    def close(self) -> None:
+        """Nothing: the backend is the user's."""
+
+
+def _made(make: Callable, call: tuple) -> tuple:
+    return True, make()(*call)
+
+
+class _Later:
+    def __init__(self, place: _Once, number: int):
+        self.place, self.number = place, number
+
+    def result(self) -> Any:
+        from joblib import Parallel
+
+        if self.place.answers is None:
+            self.place.answers = Parallel(n_jobs=self.place.n_jobs)(self.place.calls)
+        return self.place.answers[self.number]
 
 
 class _InProcesses:

@@ -260,6 +260,14 @@ def test_settings_that_cannot_be_merged_are_a_sentence():
         merged.set_params(rounds="some").fit(samples, y)
 
 
+def test_independent_parts_train_on_any_backend_of_joblib():
+    samples, y = toy(n=100)
+    model = SplitReservoirClassifier("wsam", parts=3, reservoir_size=10, n_estimators=2, random_state=0)
+    expected = model.fit(samples, y).decision_function(samples)
+    with parallel_config("multiprocessing"):
+        np.testing.assert_array_equal(model.set_params(n_jobs=2).fit(samples, y).decision_function(samples), expected)
+
+
 # -- workers that die
 
 
