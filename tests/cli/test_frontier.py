@@ -74,7 +74,7 @@ def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(com
     folder = workplace / "results" / "frontiers" / "tuned"
     first = {path: path.read_bytes() for path in folder.rglob("*.*") if path.suffix in (".csv", ".parquet")}
     code, again, _ = command(published)
-    assert code == 0 and again.splitlines()[:6] == out.splitlines()[:6] and len(first) == 4
+    assert code == 0 and again.splitlines()[:6] == out.splitlines()[:6] and len(first) == 5
     assert not list((workplace / "results" / "runs").rglob("*.json"))
     assert first == {path: path.read_bytes() for path in first} and [folder] == list(folder.parent.iterdir())
 
