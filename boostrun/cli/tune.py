@@ -190,7 +190,7 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     combinations, all_settings = compose_words(words, others)
     check_shared(all_settings)
     command = ["boostrun", *words.argv]
-    if any(map(memory_of, all_settings)):  # on what is left when some is held out
+    if any(map(memory_of, all_settings)):  # trials of a search learn from the part that is not held out
         combinations = [each if "holdout" in typed else [*each, f"holdout={HOLDOUT}"] for each in combinations]
         all_settings = [compose_one(each, words.config_dir) for each in combinations]
         fitting, all_settings = keep_memory(all_settings, combinations, words.config_dir, command)

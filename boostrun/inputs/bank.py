@@ -571,7 +571,7 @@ def least_limit(chunks: Chunks, held: int, least: int = 16) -> int:
 def facts_of(table: Table | Chunks, whole: Table | Chunks | None = None) -> dict[str, int]:
     """Sizes of the training part of a table: ``n_samples``, ``n_features``, ``n_classes``, ``n_families``.
 
-    ``n_training`` are the samples of the ``whole``, if ``table`` is what is left of it after some were held out.
+    ``n_training`` is the number of samples of ``whole``, if ``table`` is ``whole`` without those held out.
     """
     all_: Any = whole or table
     if isinstance(table, Chunks):

@@ -515,7 +515,10 @@ def _put_words(leaves, weights, positive, slots, active, words):
 
 @njit(cache=True, nogil=True)
 def _best_of_block(starts, ends, bounds, common, rows, words, totals, least):
-    """:func:`_best_splits` of some features, (active, 2), and the gains (active,), -1 if there is no split."""
+    """:func:`_best_splits` of some features, (active, 2), and the gains (active,), -1 if there is no split.
+
+    The loop is that of :func:`_best_splits`, which returns no gains and is part of the digests of published records.
+    """
     active = totals.shape[0]
     slots, found = _begun(totals), np.full((active, 2), -1, np.int64)
     sums = np.zeros(_LANES * 2 * (active + 1), np.int64)

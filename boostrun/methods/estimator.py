@@ -298,7 +298,7 @@ class _InThisProcess:
         return done
 
     def revive(self, numbers: Sequence[int]) -> None:
-        """Nothing: this process lives."""
+        """Do nothing: this process lives."""
 
     def drop(self, number: int, name: str) -> None:
         _drop(name)
@@ -329,13 +329,13 @@ class _Once:
         return _Later(self, number)
 
     def revive(self, numbers: Sequence[int]) -> None:
-        """Nothing: there is one turn."""
+        """Do nothing: there is one turn."""
 
     def drop(self, number: int, name: str) -> None:
-        """Nothing: none was kept."""
+        """Do nothing: no object was kept."""
 
     def close(self) -> None:
-        """Nothing: the backend is the user's."""
+        """Do nothing: the backend is the user's."""
 
 
 def _made(make: Callable, call: tuple) -> tuple:
@@ -380,7 +380,7 @@ class _InProcesses:
                 self.open[place] = _process()
 
     def drop(self, number: int, name: str) -> None:
-        """Nothing: the processes end."""
+        """Do nothing: the processes end."""
 
     def close(self) -> None:
         for process in self.open:
@@ -439,4 +439,4 @@ class _OnDask:
         self.client.run(_drop, name, on_error="ignore")
 
     def close(self) -> None:
-        """Nothing: the workers are the user's."""
+        """Do nothing: the workers are the user's."""

@@ -350,8 +350,8 @@ class KeyedReservoir:
 class MergedParts:
     """The samples that parts of the data offer, merged by key: a reservoir over all parts.
 
-    Keys are drawn anew each round, since weights change: then the merged samples are as one reservoir of all parts
-    together would draw them, in proportion to their weights and without replacement.
+    Keys are drawn anew each round, since weights change. So the merged samples have the distribution of a single
+    reservoir over all parts: drawn in proportion to their weights, without replacement.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ class MergedParts:
         ))  # fmt: skip
 
     def release(self, n: int) -> None:
-        """Nothing: the parts are told when they begin again."""
+        """Do nothing: parts drop their samples when they begin again."""
 
     def _merge(self, offers: list[tuple[KeyedReservoir, int, int]]) -> None:
         merged = KeyedReservoir(offers[0][0].size)
