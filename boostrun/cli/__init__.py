@@ -22,11 +22,11 @@ from boostrun.errors import BoostrunError, ReservoirSizeError, UnknownKeyError
 from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
 
 # verbs whose process uses scikit-learn for nothing else
-_TRIALS = ("run", "reproduce", "tune", "frontier", "predict")
+_TRIALS = ("run", "fit", "reproduce", "tune", "frontier", "predict")
 _HOMES = {  # modules of the verbs that share one
     "check": "doctor:check", "claims": "reproduce:claims", "data": "doctor:data",
-    "frontier": "reproduce:frontier", "ls": "doctor:ls", "plan": "run:plan", "predict": "export:predict",
-    "table": "reproduce:table",
+    "fit": "tune:fit", "frontier": "reproduce:frontier", "ls": "doctor:ls", "plan": "run:plan",
+    "predict": "export:predict", "table": "reproduce:table",
 }  # fmt: skip
 _LONGEST = 1000  # characters of a sentence
 _IN_ASCII = {"±": "+-", "·": ".", "…": "...", "–": "-", "—": "-", "×": "x", "≤": "<=", "≥": ">=", "━": "=", "†": "+"}

@@ -15,6 +15,7 @@ VERBS = {
     "run": "run one cell: seeded trials in parallel, continued after an interruption (the default verb)",
     "reproduce": "run what a paper's table or a frontier lacks, then write it: reproduce PAPER/ITEM [--quick]",
     "tune": "choose values of an algorithm's keys on held-out training data, equal trials for all: tune algo=NAME ...",
+    "fit": "choose and train a model of your table within budgets: fit mine.csv --within features=20,flash=4kB",
     "frontier": "compare methods under each budget, all tuned alike: frontier dataset=NAME budget=samples_held",
     "table": "show a paper's table from stored records: table PAPER/ITEM [--draw] [--strict]",
     "claims": "check the papers' claims against their printed figures and stored records: claims [PAPER] [--on-paper]",
@@ -59,7 +60,8 @@ options:
   --why                 plan: every changed definition, and code that a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
   --name NAME           run, frontier: the name of the table, as name=NAME
-  -o, --output FILE     export, report, claims, predict, follow, table --draw: the file or folder to write
+  --within BUDGETS      fit: features=20,flash=4kB,latency=20us,memory=512MiB,held=500,seconds=60, any of them
+  -o, --output FILE     export, fit, report, claims, predict, follow, table --draw: the file or folder to write
   --proba               predict: a column probability_CLASS for each class; follow: probabilities in each answer
   --config-dir DIR      your own YAML files, used with the packaged ones
   --cfg                 print the composed configuration with the meaning of each key, and stop
@@ -86,6 +88,7 @@ class Arguments:
     to: str | None = None
     output: str | None = None
     name: str | None = None
+    within: str | None = None
     typed_verb: str = ""
 
     @property
@@ -108,14 +111,15 @@ OWN_KEYS = {  # of verbs, besides those of every configuration
     "frontier": ("budget", "at", "metric", "tuning", "splits"),
     "follow": ("label", "id", "order", "every", "state", "bad"),
 }  # fmt: skip
-REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",)}
-_READ_DATA = ("run", "tune", "frontier", "plan", "export", "data")  # verbs that take a file or folder as their data set
+REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",), "fit": ("trials", "tuned", "holdout")}
+_READ_DATA = ("run", "fit", "tune", "frontier", "plan", "export", "data")  # verbs that take a file as their data set
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
-    "--name": "name",
+    "--name": "name", "--within": "within",
 }  # fmt: skip
 _OF = {
-    "to": ("export",), "output": ("export", "report", "claims", "predict", "follow", "table"),
+    "to": ("export",), "output": ("export", "fit", "report", "claims", "predict", "follow", "table"),
+    "within": ("fit",),
     "name": ("run", "frontier"),
 }  # fmt: skip
 _ELSEWHERE = {  # words of options, as they are compared -> what does the same
@@ -124,7 +128,8 @@ _ELSEWHERE = {  # words of options, as they are compared -> what does the same
     "resume continue restart": "a run continues by itself: the same command runs the trials that are missing",
     "force overwrite rerun nocache": "finished trials are kept in store=...: another folder has none",
 }  # fmt: skip
-_NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name"}
+_NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name",
+          "within": "budgets, as in features=20,flash=4kB,seconds=60"}  # fmt: skip
 
 
 def parse(argv: Sequence[str]) -> Arguments:

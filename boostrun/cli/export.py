@@ -13,13 +13,11 @@ from pathlib import Path
 from boostrun.cli.arguments import Arguments
 from boostrun.config import checked_words
 from boostrun.config.words import keys_and_values
-from boostrun.data.keys import TableDatasetKeys
+from boostrun.data.keys import WRITTEN, TableDatasetKeys
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
 
 FORMS = ("c", "onnx", "npz")
-WRITTEN = ("sep", "header", "encoding", "na", "decimal", "types", "drop")
-"""Keys of a table that say how it is written."""
 _SHOWN = 12  # classes in the last line of predict
 
 
@@ -37,9 +35,9 @@ def main(words: Arguments) -> int:
             "export needs a model file or the settings of one: export model.npz, or export algo=NAME dataset=NAME"
         )
     if words.names and not words.output:
-        output = _checked(Path(words.names[0]).with_suffix(f".{form}"))
+        output = checked_output(Path(words.names[0]).with_suffix(f".{form}"))
     else:
-        output = _checked(Path(words.output or ("model.npz" if form == "npz" else f"predictor.{form}")))
+        output = checked_output(Path(words.output or ("model.npz" if form == "npz" else f"predictor.{form}")))
     if words.names:
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
@@ -63,7 +61,7 @@ def main(words: Arguments) -> int:
     return 0 if form == "npz" else _write(model, output, form)
 
 
-def _checked(path: Path) -> Path:
+def checked_output(path: Path) -> Path:
     """The path of an output, checked before any work is done."""
     if path.is_dir() or not path.parent.is_dir():
         raise BoostrunError(f"-o {path}: {'a folder' if path.is_dir() else 'there is no such folder'}; name a file")
@@ -107,7 +105,7 @@ def predict(words: Arguments) -> int:
         )
     model_path, path = words.names
     written = checked_words(words.overrides, TableDatasetKeys, "dataset", WRITTEN, "predict")
-    if words.output is not None and not is_device(_checked(Path(words.output))) and os.path.exists(words.output):
+    if words.output is not None and not is_device(checked_output(Path(words.output))) and os.path.exists(words.output):
         for name in words.names:
             if os.path.exists(name) and os.path.samefile(name, words.output):
                 raise BoostrunError(f"-o {words.output} is what is read: name another file")

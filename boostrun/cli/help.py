@@ -91,6 +91,28 @@ is given; KEY=tuned reads its choice.""",
             ("tune algo={tuned} dataset=digits T=50", "the grid of a paper"),
         ),
     ),
+    "fit": Page(
+        "fit FILE --within BUDGETS [-o model.npz] [algo=NAME,NAME] [key=value ...]",
+        """Chooses a method and its settings for your own table, trains it, and proves that it keeps every budget.
+Budgets are any of features=20 (columns that a prediction reads), flash=4kB (tables of the predictor), latency=20us (a
+prediction in C), memory=512MiB (peak of the process that trains), held=500 (samples held at once) and seconds=60 (the
+whole command). A part of the rows, dataset.test_fraction, is a test part that the search never sees. Methods of the
+papers and installed rivals are compared on held-out rows of the rest, the better ones more often. The saved model is
+measured by meters of its own, and a certificate says what is spent of each budget, the accuracy on the test part with
+its interval, the next best of another kind, and the command that repeats it. Each trial is a record: the same command
+goes on after an interruption. A budget that cannot be kept is refused with the smallest that can.""",
+        (
+            "--within BUDGETS      one or several, with commas",
+            "-o, --output FILE     the model, by default model.npz; the certificate is written beside it",
+            "algo=NAME,NAME        only these methods", _OWN,
+        ),
+        (
+            ("fit mine.csv --within features=5,seconds=60", "at most five columns, in a minute"),
+            ("fit mine.csv --within flash=4kB,latency=20us -o small.npz", "for a small device"),
+            ("fit mine.csv dataset.label=kind --within held=500 algo={algo},{other}", "among two methods"),
+            ("predict model.npz new.csv", "use the model"),
+        ),
+    ),
     "frontier": Page(
         "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...]",
         """Finds the best accuracy of each method under each budget: samples_held, evaluations, features,

@@ -20,6 +20,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.cli.arguments import Arguments
+from boostrun.cli.export import checked_output
 from boostrun.cli.run import check_shared, compose_words, headline, print_end
 from boostrun.config import catalogue
 from boostrun.config.fields import Choices, Range, Settings, Tune
@@ -249,6 +250,46 @@ def _report_search(choice: Any, combination: Sequence[str], words: Arguments, in
     print(f"choice: {folder}/tuned.json, which tuned=true reads")
     left = [word for word in combination if not word.startswith("holdout=")]
     print(f"next: boostrun {shlex.join([*words.config_words, *left, 'tuned=true'])}\n")
+
+
+# -- within budgets ----------------------------------------------------------------------------------------------------
+
+_OF_FIT = {
+    "trials": "fit decides how often it tries what", "holdout": "fit holds out a fifth of the training rows",
+    "train_samples": "held=500 in --within is a budget of samples", "tuned": "fit chooses all values itself",
+    "seed": "fit parts the rows by dataset.split_seed=0",
+}  # fmt: skip
+
+
+def fit(words: Arguments) -> int:
+    """Write a model of the user's table that keeps the budgets of ``--within``, its certificate and a picture."""
+    from boostrun.runner import meters, within
+
+    begun = within.process_began()
+    if not words.within:
+        raise BoostrunError(f"fit needs budgets: boostrun fit mine.csv {meters.EXAMPLE} -o model.npz")
+    budgets = meters.budgets_of(words.within)
+    output = checked_output(Path(words.output or "model.npz"))
+    if output.suffix != ".npz":
+        raise BoostrunError(f"-o {output}: the model is written as .npz, as in -o {output.stem or 'model'}.npz")
+    given = dict(keys_and_values(words.overrides))
+    if "dataset" not in given:
+        raise BoostrunError(f"fit needs a table of yours: boostrun fit mine.csv {meters.EXAMPLE}")
+    if clash := next((key for key in _OF_FIT if key in given), ""):
+        raise BoostrunError(f"{clash}: {_OF_FIT[clash]}; leave it out")
+    others = [each for each in words.overrides if each.partition("=")[0] != "algo"]
+    request = within.Request(
+        others, tuple(given.get("algo", ())), budgets, output, ["boostrun", *words.argv], ["boostrun", *words.argv],
+        words.config_dir,
+    )  # fmt: skip
+    found = within.fit_within(request, begun)
+    if found is None:
+        print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
+        print(f"  boostrun {shlex.join(words.argv)}", file=sys.stderr)
+        return 130
+    print(meters.certificate_text(found.certificate))
+    print(f"written: {', '.join(map(str, found.written))}")
+    return 0
 
 
 # -- the choice as text ------------------------------------------------------------------------------------------------

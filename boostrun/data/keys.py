@@ -70,6 +70,10 @@ class TableDatasetKeys(FileDatasetKeys):
     encoding: str | None = text(None, absent=None, help="of the text; null: UTF-8, or as its first bytes say")
 
 
+WRITTEN = ("sep", "header", "encoding", "na", "decimal", "types", "drop")
+"""Keys of a table that say how it is written."""
+
+
 @dataclass
 class StreamKeys(DatasetKeys):
     """Files larger than memory, read in chunks: .npy, CSV or Parquet, or folders of Parquet, Arrow or CSV."""

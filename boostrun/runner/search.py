@@ -13,7 +13,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from boostrun.config import catalogue
@@ -33,6 +33,7 @@ BATCH = 5  # trials proposed before any loss is known
 HOLDOUT = 0.2  # default share of the training data that is held out
 BY = "test_error_pct"  # here the error on the held-out data
 COSTS = ("evaluations", "train_seconds")
+BEYOND = 1e6  # loss of a trial that spent more than it may, or more
 _OTHER_STREAM = 1_000_000  # added to the seed of a generated stream: no reported trial uses such a seed
 _DIGITS = 4  # of a number that is tried, so that it can be typed
 
@@ -46,11 +47,22 @@ class Study:
     settings: Settings
     space: Mapping[str, Range | Choices]
     by: str = BY
+    limits: Mapping[str, float] = field(default_factory=dict)
 
     def loss(self, row: Mapping[str, Any]) -> float | None:
-        """What the search minimises, of a row with the figure; None for a trial that failed."""
+        """What the search minimises, of a row with the figure; None for a trial that failed.
+
+        A trial that spent more than ``limits`` allow, cost -> the most, is worse than any that did not.
+        """
         value = row[self.by]
+        if value is not None and (over := self.over(row)) > 1.0:
+            return BEYOND * (1.0 + math.log(over))
         return value if value is None or lower_is_better(self.by) else -value
+
+    def over(self, row: Mapping[str, Any]) -> float:
+        """The largest share of a limit that a trial spent; 0 without limits, or if its record has no such cost."""
+        spent = row.get("spent", {})
+        return max((spent[cost] / most for cost, most in self.limits.items() if cost in spent), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -168,8 +180,9 @@ def whole(settings: Settings) -> Settings:
 
 
 def tune_all(
-    studies: Sequence[Study], trials: int = 30, *, seeds: int = 1, command: Sequence[str] = (), quiet: bool = False
-) -> Found:
+    studies: Sequence[Study], trials: int = 30, *, seeds: int = 1, command: Sequence[str] = (), quiet: bool = False,
+    partial: bool = False, flash: bool = False,
+) -> Found:  # fmt: skip
     """Search every study with the same number of trials; trials in the store are not run again.
 
     Parameters
@@ -178,7 +191,8 @@ def tune_all(
         its ``holdout`` is the share that is held out, 0.2 by default.
     trials : per study, the settings as they are among them; 1 for a study with nothing to search.
     seeds : runs per trial, whose mean error counts; 1 if nothing is random.
-    command, quiet : see :func:`boostrun.runner.execute.run_cells`.
+    command, quiet, flash : see :func:`boostrun.runner.execute.run_cells`.
+    partial : after an interruption, the choices hold the trials that had ended.
 
     A trial that fails, or whose values do not fit the data, counts as one of its study's.
     Raises BoostrunError (DataMissingError) if no trial of the first batch can be run, or Optuna is not installed.
@@ -194,15 +208,24 @@ def tune_all(
     progress = None if quiet else RunProgress((by,), total=total)
     run = functools.partial(
         run_cells, command=command, quiet=quiet, progress=progress, store=open_store(studies[0].settings),
-        skip_unfit=True, metrics=by != BY,
+        skip_unfit=True, metrics=by != BY, flash=flash,
     )  # fmt: skip
     expected, begun, interrupted = 0, False, False
     try:
         while any(len(mine) < n for mine, n in zip(rows, wanted)):
             batches = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
             asked = [(number, values) for number, batch in enumerate(batches) for values in batch]
-            made, result = _run_batch([(of_trials[number], values) for number, values in asked], run, by)
+            tried = [(of_trials[number], values) for number, values in asked]
+            try:
+                made, result = _run_batch(tried, run, by, {cost for study in studies for cost in study.limits})
+            except KeyboardInterrupt:  # between two runs
+                if not partial:
+                    raise
+                interrupted = True
+                break
             if interrupted := result.interrupted:
+                for (number, values), row in zip(asked, made if partial else ()):
+                    rows[number].append({"values": values, **row})
                 break
             refused = {cell.refused for cell in result.cells}
             if not begun and len(refused) == 1 and all(refused) and len(result.cells) == len(asked):
@@ -219,15 +242,18 @@ def tune_all(
     finally:
         if progress is not None:
             progress.end()
-    ended = [mine if len(mine) == n else [] for mine, n in zip(rows, wanted)]
+    ended = [mine if partial or len(mine) == n else [] for mine, n in zip(rows, wanted)]
     choices = [Choice(study, s, tuple(mine)) for study, s, mine in zip(studies, of_trials, ended)]
     return Found(choices, list(failed.values()), interrupted)
 
 
 def _run_batch(
-    tried: Sequence[tuple[Settings, Mapping[str, Any]]], run: Callable[[list[Settings]], RunResult], by: str
-) -> tuple[list[dict[str, Any]], RunResult]:
-    """Run settings with values; returns a row for each of them, and the result of those that the method accepts."""
+    tried: Sequence[tuple[Settings, Mapping[str, Any]]], run: Callable[[list[Settings]], RunResult], by: str,
+    limited: Collection[str] = (),
+) -> tuple[list[dict[str, Any]], RunResult]:  # fmt: skip
+    """Run settings with values; returns a row for each of them, with its ``limited`` costs, and the result of those
+    that the method accepts.
+    """
     rows: list[dict[str, Any]] = [{by: None, "why": "", "records": []} for _ in tried]
     runnable: dict[int, Settings] = {}
     for number, (settings, values) in enumerate(tried):
@@ -237,12 +263,12 @@ def _run_batch(
             rows[number]["why"] = str(error)
     result = run(list(runnable.values())) if runnable else RunResult([], [], 0, False)
     for number, cell in zip(runnable, result.cells):
-        rows[number] |= _row(cell, by)
+        rows[number] |= _row(cell, by, limited)
     return rows, result
 
 
-def _row(cell: PlannedCell, by: str) -> dict[str, Any]:
-    """Mean figure and summed costs of a trial's runs."""
+def _row(cell: PlannedCell, by: str, limited: Collection[str] = ()) -> dict[str, Any]:
+    """Mean figure and summed costs of a trial's runs, and the most that one ``spent`` of the ``limited`` costs."""
     why, done = "", list[Mapping[str, Any]](cell.done)
     if by != BY:
         done = predictions.completed(done, predictions.folder_of(cell.settings))
@@ -257,8 +283,14 @@ def _row(cell: PlannedCell, by: str) -> dict[str, Any]:
         by: sum(record["metrics"][by] for record in done) / len(done),
         "why": "",
         **{cost: sum(record["cost"][cost] for record in done) for cost in costs},
+        **({"spent": _spent(done, limited)} if limited else {}),
         "records": [record["key"] for record in done],
     }
+
+
+def _spent(done: Sequence[Mapping[str, Any]], limited: Collection[str]) -> dict[str, float]:
+    known = [cost for cost in limited if all(cost in record["cost"] for record in done)]
+    return {cost: max(record["cost"][cost] for record in done) for cost in sorted(known)}
 
 
 def _of_trials(settings: Settings, seeds: int) -> Settings:

@@ -77,6 +77,7 @@ class Execute:
     rows: str = ""  # folder for which rows of the test part are right; empty: not kept
     apart: bool = False  # each trial in a process of its own
     most_mib: int | None = None  # that a trial may take in all, if its files are larger than memory
+    flash: bool = False  # whether its cost has the bytes of the model's tables in a compact encoding
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
@@ -152,6 +153,11 @@ class Execute:
         cost = trained.result["cost"]
         if "model_bytes" not in cost and (size := predictions.model_bytes(trained.model)) is not None:
             cost["model_bytes"] = size
+        if self.flash:
+            from boostrun.runner.meters import flash_of
+
+            if (size := flash_of(trained.model, tuple(map(str, trained.data.classes)))) is not None:
+                cost["flash_bytes"] = size
         cost.update(_of_draws(cost, trained.data))
         if "n_jobs" in method.given:
             cost["threads"] = self.threads

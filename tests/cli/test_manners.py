@@ -40,7 +40,7 @@ def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
         if word.startswith("--"):
             parse([
                 verb, word.rstrip(","),
-                *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir", "--name") else []),
+                *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir", "--name", "--within") else []),
             ])  # fmt: skip
 
 

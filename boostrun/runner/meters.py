@@ -1,0 +1,410 @@
+"""Budgets of a fit, the meters of what is spent, and the certificate that says so.
+
+A meter is independent of the method that made a saved model: bytes in flash, microseconds and instructions of a
+prediction, columns that it reads, and the memory of the process that trained it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.export import Saved, c_source, read
+from boostrun.methods.declaration import obtain
+from boostrun.methods.saved import Saveable
+from boostrun.report.markup import align, pipe_table, write_bytes
+
+__all__ = ["Saved", "read"]
+
+# -- budgets -----------------------------------------------------------------------------------------------------------
+
+_BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+_MICROSECONDS = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+_COUNT: dict[str, float] = {"": 1.0}
+
+
+class OwnBudget(NamedTuple):
+    """A kind of budget: the ``units`` of its amounts, an ``example``, and the meter in words."""
+
+    units: Mapping[str, float]
+    example: str
+    meter: str
+    whole: bool = False
+
+
+KINDS = {
+    "memory": OwnBudget(_BYTES, "256MiB", "peak resident memory of the training process, told by the system"),
+    "features": OwnBudget(_COUNT, "20", "columns that the saved model reads", True),
+    "flash": OwnBudget(_BYTES, "4kB", "tables of the predictor in a compact encoding, without its code"),
+    "latency": OwnBudget(_MICROSECONDS, "20us", "median time of a prediction by the C predictor"),
+    "held": OwnBudget(_COUNT, "500", "most samples held at once, counted by the source that hands them out", True),
+    "seconds": OwnBudget({"": 1.0, "s": 1.0}, "60", "wall clock of the whole command, to the last line but one"),
+}
+EXAMPLE = "--within features=20,flash=4kB,seconds=60"
+
+
+def budgets_of(within: str | Mapping[str, Any]) -> dict[str, float]:
+    """OwnBudget -> amount: bytes, microseconds, seconds, or a number. BoostrunError, one sentence, for anything else.
+
+    >>> budgets_of("memory=256MiB,features=20,latency=20us,seconds=60")
+    {'memory': 268435456.0, 'features': 20.0, 'latency': 20.0, 'seconds': 60.0}
+    >>> budgets_of({"flash": "4kB", "held": 500})
+    {'flash': 4000.0, 'held': 500.0}
+    >>> budgets_of("flash=4")
+    Traceback (most recent call last):
+    boostrun.errors.BoostrunError: flash=4 has no unit (B, kB, MB, GB, KiB, MiB, GiB): write flash=4kB
+    """
+    pairs: list[tuple[str, Any]]
+    if isinstance(within, Mapping):
+        pairs = [(str(kind), amount) for kind, amount in within.items()]
+    else:
+        parts = [part.strip() for part in within.split(",") if part.strip()]
+        for part in parts:
+            if "=" not in part:
+                raise BoostrunError(f"a budget is KIND=AMOUNT, and '{part}' is none: {EXAMPLE}")
+        pairs = [(kind.strip(), amount.strip()) for kind, _, amount in (part.partition("=") for part in parts)]
+    if not pairs:
+        raise BoostrunError(f"a budget is needed, or several ({', '.join(KINDS)}): {EXAMPLE}")
+    found: dict[str, float] = {}
+    for kind, amount in pairs:
+        if kind not in KINDS:
+            raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, KINDS)} ({', '.join(KINDS)}): {EXAMPLE}")
+        if kind in found:
+            raise BoostrunError(f"{kind} is given twice: one amount is needed, as in {kind}={KINDS[kind].example}")
+        found[kind] = _amount(kind, str(amount))
+    return found
+
+
+def _amount(kind: str, text: str) -> float:
+    units, example, _, whole = KINDS[kind]
+    number, unit = re.fullmatch(r"([-+0-9._eE]*)\s*(.*)", text).groups()  # type: ignore[union-attr]
+    like = f"write {kind}={example}"
+    if not re.fullmatch(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?", number):
+        raise BoostrunError(f"{kind}={text} has no number: {like}")
+    if unit not in units:
+        known = ", ".join(each for each in units if each) or "none: it is a number"
+        said = f"has no unit ({known})" if not unit else f"has a unit that is unknown, '{unit}' ({known})"
+        raise BoostrunError(f"{kind}={text} {said}: {like}")
+    value = float(number) * units[unit]
+    if not 0.0 < value < math.inf or (whole and value != int(value)):
+        kinds = "a whole number above 0" if whole else "a number above 0"
+        raise BoostrunError(f"{kind}={text}: {kinds} is needed: {like}")
+    return value
+
+
+def amount_text(kind: str, amount: float) -> str:
+    """An amount with its unit.
+
+    >>> amount_text("memory", 2.0**28), amount_text("flash", 4000.0), amount_text("latency", 0.123)
+    ('256 MiB', '4,000 B', '0.123 us')
+    """
+    if kind == "memory":
+        return f"{amount / 2**20:,.0f} MiB" if amount >= 10 * 2**20 else f"{amount / 2**20:.3g} MiB"
+    if kind == "latency":
+        return f"{amount:.3g} us"
+    if kind == "seconds":
+        return f"{amount:.1f} s" if amount != int(amount) else f"{amount:.0f} s"
+    return f"{amount:,.0f}" + (" B" if kind == "flash" else "")
+
+
+def typed(kind: str, amount: float) -> str:
+    """A word of ``--within`` with at least this amount."""
+    if kind == "memory":
+        return f"memory={math.ceil(amount / 2**24) * 16}MiB"
+    if kind == "latency":
+        return f"latency={amount * 1.05:.2g}us"
+    return f"{kind}={math.ceil(amount)}" + ("B" if kind == "flash" else "")
+
+
+# -- flash -------------------------------------------------------------------------------------------------------------
+
+_REAL = 2  # bytes of a real number
+_TABLE = re.compile(r"static const (\w+(?: char)?) \w+((?:\[\d+\])+) = \{\n(.*?)\n\};", re.S)
+
+
+def flash_bytes(saved: Saved) -> int:
+    """Bytes of the tables of a predictor in a compact encoding, the same for every kind of model.
+
+    The numbers are those of the tables that :func:`boostrun.export.c_source` writes: of a path the last predictor
+    alone. A whole number takes one byte if its table's all do, else two, else four. A real number takes two bytes
+    (16-bit fixed point). Where that is smaller, a table of reals holds its different numbers once, and one or two bytes
+    for each place. Code is not counted. Raises BoostrunError for a model that has no predictor in C.
+    """
+    return table_bytes(obtain(catalogue.models()[saved.kind].writer)(saved).code)
+
+
+def table_bytes(code: str) -> int:
+    """Bytes of the tables in C code, see :func:`flash_bytes`.
+
+    >>> table_bytes("static const int a[3] = {\\n0, 7, 200\\n};\\nstatic const double b[2] = {\\n0.5, 1e-3\\n};")
+    7
+    >>> table_bytes("static const double b[8] = {\\n" + ", ".join(["0.5", "-0.5"] * 4) + "\\n};")
+    12
+    """
+    total = 0
+    for kind, _, body in _TABLE.findall(code):
+        words = re.findall(r"[^\s,{}]+", body)
+        if kind in ("double", "float"):
+            different = len(set(words))
+            total += min(_REAL * len(words), _index_bytes(different) * len(words) + _REAL * different)
+        else:
+            numbers = list(map(int, words))
+            total += len(numbers) * _index_bytes(max(max(numbers) + 1, -2 * min(numbers)))
+    return total
+
+
+def _index_bytes(different: int) -> int:
+    """Bytes of a whole number below ``different``."""
+    return 1 if different <= 1 << 8 else 2 if different <= 1 << 16 else 4
+
+
+def flash_of(model: Any, classes: Sequence[str]) -> int | None:
+    """As :func:`flash_bytes`, of a fitted estimator; None if it keeps no model that has a predictor in C."""
+    learned = getattr(model, "_model", None)
+    kind = f"boostrun.{type(learned).__name__}/1"
+    if kind not in catalogue.models():
+        return None
+    with contextlib.suppress(BoostrunError):
+        return flash_bytes(Saved(learned, list(classes), 0, {}, kind))
+    return None
+
+
+# -- latency -----------------------------------------------------------------------------------------------------------
+
+_ROWS = 1000  # that are predicted, again and again
+_TIMES = 15  # runs, whose median counts
+_LEAST_SECONDS = 0.002  # of a run: the clock's steps are small beside it
+_HARNESS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+int main(int argc, char **argv)
+{
+    const int n = atoi(argv[2]), d = @d@, times = atoi(argv[3]), runs = atoi(argv[4]);
+    @type@ *rows = malloc(sizeof *rows * n * d);
+    FILE *file = fopen(argv[1], "rb");
+    volatile int said = 0;
+    if (argc < 5 || !rows || !file || fread(rows, sizeof *rows, (size_t)n * d, file) != (size_t)n * d)
+        return 1;
+    for (int run = 0; run < runs; run++) {
+        struct timespec begun, ended;
+        clock_gettime(CLOCK_MONOTONIC, &begun);
+        for (int again = 0; again < times; again++)
+            for (int i = 0; i < n; i++)
+                said += predict(rows + (size_t)i * d);
+        clock_gettime(CLOCK_MONOTONIC, &ended);
+        printf("%.9f\n", ended.tv_sec - begun.tv_sec + 1e-9 * (ended.tv_nsec - begun.tv_nsec));
+    }
+    return 0;
+}
+"""
+_TYPES = {"double": np.float64, "float": np.float32, "unsigned char": np.uint8}
+
+
+class Latency(NamedTuple):
+    """Microseconds of a prediction, the median over ``runs``, and instructions of one, None if they were not counted.
+
+    ``pinned`` says whether the process was kept on one core.
+    """
+
+    microseconds: float
+    runs: int
+    rows: int
+    pinned: bool
+    instructions: float | None
+
+
+def compiler() -> str:
+    """The C compiler; BoostrunError if there is none."""
+    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        if name and (found := shutil.which(name)):
+            return found
+    raise BoostrunError("latency is measured of the predictor in C, and no compiler is found (cc): leave latency out")
+
+
+def latency(saved: Saved, samples: np.ndarray) -> Latency:
+    """The time of a prediction by the C predictor, one sample after the other, on raw ``samples`` (n, d).
+
+    The predictor is compiled with -O2, kept on one core where the system allows, and run until a run takes two
+    milliseconds. Instructions are counted by valgrind where it is installed: the difference between three passes over
+    the samples and one. Raises BoostrunError if there is no compiler, or the model has no predictor in C.
+    """
+    source = c_source(saved)
+    prototype = re.search(r"int predict\(const (.*?) \*x\);", source)
+    size = re.search(r"x is [\w ]+\[(\d+)\]", source)
+    assert prototype and size  # the writer has written them
+    rows = np.ascontiguousarray(samples[:_ROWS], _TYPES[prototype[1]])
+    harness = _HARNESS.replace("@type@", prototype[1]).replace("@d@", size[1])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "predictor.c").write_text(source + harness, encoding="ascii")
+        (folder / "rows").write_bytes(rows.tobytes())
+        program = [str(folder / "predictor"), str(folder / "rows"), str(len(rows))]
+        _called([compiler(), "-O2", "-std=gnu99", "-o", program[0], str(folder / "predictor.c"), "-lm"])
+        once = max(float(_called([*program, "1", "1"]).split()[0]), 1e-7)
+        times = max(1, math.ceil(_LEAST_SECONDS / once))
+        core = _core()
+        seconds = list(map(float, _called([*program, str(times), str(_TIMES)], core).split()))
+        microseconds = 1e6 * statistics.median(seconds) / times / len(rows)
+        return Latency(microseconds, _TIMES, len(rows), core is not None, _instructions(program, len(rows)))
+
+
+def _core() -> int | None:
+    """A core that this process may use; None if the system keeps no process on one."""
+    return max(os.sched_getaffinity(0)) if sys.platform == "linux" else None
+
+
+def _called(command: Sequence[str], core: int | None = None) -> str:
+    """The output of a program, kept on ``core``; BoostrunError with its last line if it fails."""
+    pin = None if core is None else lambda: os.sched_setaffinity(0, {core})
+    done = subprocess.run(command, check=False, capture_output=True, text=True, preexec_fn=pin)
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        raise BoostrunError(f"{Path(command[0]).name} failed while the latency was measured: {said}")
+    return done.stdout
+
+
+def _instructions(program: Sequence[str], rows: int) -> float | None:
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        return None
+    counts = []
+    for times in (1, 3):
+        command = [valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *program]
+        done = subprocess.run([*command, str(times), "1"], check=False, capture_output=True, text=True)
+        found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
+        if found is None:
+            return None
+        counts.append(int(found[1].replace(",", "")))
+    return (counts[1] - counts[0]) / 2 / rows
+
+
+# -- features ----------------------------------------------------------------------------------------------------------
+
+
+class Read(NamedTuple):
+    """The ``columns`` (numbers) that a model reads, and whether ``all_others`` were shown to change no score."""
+
+    columns: np.ndarray
+    all_others: bool
+
+
+def columns_read(model: Saveable, samples: np.ndarray, seed: int = 0) -> Read:
+    """The columns of raw ``samples`` (n, d) that change a prediction of the model.
+
+    The model's own importances name the columns that it uses. All others are then filled with the values of other
+    rows, drawn at random, three times: labels and probabilities (if it has them) must stay the same to the bit.
+    """
+    model.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
+    used = np.flatnonzero(model.feature_importances_[: samples.shape[1]] > 0.0)
+    others = np.setdiff1d(np.arange(samples.shape[1]), used)
+    generator, before = np.random.default_rng(seed), _answers(model, samples)
+    same = True
+    for _ in range(3):
+        changed = samples.copy()
+        for column in others:
+            changed[:, column] = samples[generator.permutation(len(samples)), column]
+        same = same and all(np.array_equal(one, two) for one, two in zip(before, _answers(model, changed)))
+    return Read(used, same)
+
+
+def _answers(model: Any, samples: np.ndarray) -> list[np.ndarray]:
+    with contextlib.suppress(AttributeError):
+        return [model.predict(samples), model.predict_proba(samples)]
+    return [model.predict(samples)]
+
+
+# -- memory ------------------------------------------------------------------------------------------------------------
+
+
+def peak_of(command: Sequence[str]) -> tuple[int, float]:
+    """(exit status, MiB) of a command: its peak resident memory as the system reports it after its end, wait4(2)."""
+    with _silent() as (out, process_of):
+        process = process_of(command)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            out.seek(0)
+            said = (out.read().decode(errors="replace").strip().splitlines() or ["it says nothing"])[-1]
+            raise BoostrunError(said.removeprefix("boostrun: "))
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes there, KiB elsewhere
+    return process.returncode, usage.ru_maxrss / unit
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[tuple[Any, Any]]:
+    with tempfile.TemporaryFile() as out:
+        yield out, lambda command: subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+
+
+# -- the certificate ---------------------------------------------------------------------------------------------------
+
+
+def wilson(right: int, of: int) -> tuple[float, float]:
+    """The 95 % interval of an accuracy in percent, of so many right (Wilson 1927).
+
+    >>> [round(each, 1) for each in wilson(90, 100)]
+    [82.6, 94.5]
+    """
+    z, share = 1.959964, right / of
+    middle, half = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return 100 * (middle - half) / (1 + z * z / of), 100 * (middle + half) / (1 + z * z / of)
+
+
+def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
+    """The certificate as Markdown, or as lines for a terminal."""
+    lines = [["budget", "most", "spent", "meter"]]
+    for kind, each in facts["budgets"].items():
+        lines.append([kind, amount_text(kind, each["most"]), amount_text(kind, each["spent"]), each["meter"]])
+    settings = " ".join(f"{key}={value}" for key, value in facts["settings"].items())
+    low, high = facts["interval_95"]
+    rows = facts["rows"]
+    chosen = facts["validation_accuracy_pct"]
+    said = [
+        f"model: {facts['model']}, {facts['method']} {settings}",
+        f"accuracy on {rows['test']:,} rows that the search never saw: {facts['test_accuracy_pct']:.2f} %, "
+        f"95 % interval {low:.2f} to {high:.2f}",
+        f"chosen by {chosen:.2f} % on {rows['held_out']:,} held-out rows, of {facts['trials']} trials, each trained on "
+        f"at most {rows['train']:,} rows",
+    ]
+    other = facts["next_best"]
+    if other is not None:
+        words = " ".join(f"{key}={value}" for key, value in other["settings"].items())
+        unsaved = "" if other["saved"] else "; it has no saved model here"
+        said.append(
+            f"next best of another kind: {other['method']} {words}, {other['validation_accuracy_pct']:.2f} % on the "
+            f"held-out rows{unsaved}"
+        )
+    commands = [f"again: {facts['again']}", f"the model alone: {facts['alone']}"]
+    if not markdown:
+        return "\n".join([*said, *align(lines), *commands])
+    said += [f"{head}: `{command}`" for head, _, command in (one.partition(": ") for one in commands)]
+    body = "\n".join(f"- {line}" for line in said)
+    return f"# Certificate of {Path(facts['model']).name}\n\n{body}\n\n{pipe_table(lines, ())}\n"
+
+
+def write_certificate(facts: Mapping[str, Any], output: Path) -> list[Path]:
+    """Write ``m.certificate.md`` and ``m.certificate.json`` beside ``m.npz``, and return their paths."""
+    texts = {"md": certificate_text(facts, markdown=True), "json": json.dumps(facts, indent=2) + "\n"}
+    written = []
+    for ending, content in texts.items():
+        path = output.with_suffix(f".certificate.{ending}")
+        write_bytes(path, content.encode())
+        written.append(path)
+    return written

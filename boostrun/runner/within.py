@@ -1,0 +1,566 @@
+"""A model within several budgets at once: a search among methods and settings, and the certificate of its result.
+
+The rows of the user's table are parted in three: a test part, which only the certificate looks at; of the rest a fifth,
+held out, by which trials are compared; and what trials train on. Methods are halved: each is tried once, on a quarter
+of the rows if there are many; the better half some more times; the best two of different kinds most often. The chosen
+settings are trained on all rows but the test part, and the saved model is measured by :mod:`boostrun.runner.meters`. If
+it keeps a budget not, it gets fewer rounds, or the next best settings are trained.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from boostrun.config import catalogue
+from boostrun.config.fields import Range
+from boostrun.data.keys import WRITTEN
+from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.inputs.bank import Table, facts_of
+from boostrun.methods.declaration import obtain
+from boostrun.runner import meters
+from boostrun.runner.execute import train_one, with_words
+from boostrun.runner.meters import EXAMPLE, KINDS, amount_text, typed, wilson, write_certificate
+from boostrun.runner.naming import word
+from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
+from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+_SEARCHED = 0.6  # of the seconds; the rest is for the last training, the meters and the picture
+_KEPT = 0.95
+_BESIDES = {"memory": 6.0, "latency": 1.5}  # seconds that a meter takes
+
+
+class Deadline:
+    """Counts the seconds of a fit from ``begun``, and interrupts parts of it."""
+
+    def __init__(self, seconds: float | None, begun: float):
+        self.seconds, self.begun = seconds, begun
+        self.rang = False
+
+    @property
+    def spent(self) -> float:
+        """Seconds so far."""
+        return time.monotonic() - self.begun
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until this share of all is spent."""
+        return math.inf if self.seconds is None else share * self.seconds - self.spent
+
+    @contextlib.contextmanager
+    def until(self, share: float) -> Iterator[None]:
+        """Raise KeyboardInterrupt in this block, once, when this share is spent; then ``rang`` is true."""
+        ours = threading.current_thread() is threading.main_thread() and sys.platform != "win32"
+        if self.seconds is None or not ours:
+            yield
+            return
+
+        def ring(number: int, frame: Any) -> None:
+            self.rang = True
+            raise KeyboardInterrupt
+
+        self.rang, before = False, signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, max(self.left(share), 0.01))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def process_began() -> float:
+    """When this process began, on the clock of ``time.monotonic``; now, if the system does not say."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        import os
+
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+        return time.monotonic() - max(age, 0.0)
+    return time.monotonic()
+
+
+# -- candidates --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Contender:
+    """A method within the budgets: ``words`` of its settings, and the keys ``limits`` that keep budgets, for all
+    training rows and for those that a search trains on. ``saved`` says whether its model can be kept and measured.
+    ``rounds``: a search begins with so many; 0, as usual.
+    """
+
+    name: str
+    words: list[str]
+    limits: dict[str, Any]
+    searched: dict[str, Any]
+    saved: bool
+    rounds: int = 0
+
+    @property
+    def kind(self) -> str:
+        """The class of its models."""
+        return catalogue.methods()[self.name].target
+
+
+@dataclass
+class Tried:
+    """Settings that were tried: a candidate with ``values``, its figure on held-out rows, and its costs."""
+
+    candidate: Contender
+    values: dict[str, Any]
+    loss: float
+    row: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Request:
+    """The ``words`` without algo, the ``algos`` if some are named, the ``budgets`` and the ``output``.
+
+    ``command`` is the command line, for records, and ``again`` the one that repeats all of it.
+    """
+
+    words: list[str]
+    algos: tuple[str, ...]
+    budgets: dict[str, float]
+    output: Path
+    command: Sequence[str] = ()
+    again: Sequence[str] = ()
+    config_dir: str | None = None
+    quiet: bool = False
+
+
+_KEYS = {"held": "samples_held", "features": "features"}  # budgets that keys of a method keep
+
+
+def _portfolio(budgets: Collection[str]) -> list[str]:
+    """The methods that papers and rivals name for the frontiers of such budgets."""
+    wanted = ["features", "model_bytes", "seconds"]
+    if "held" in budgets:
+        wanted.insert(0, "samples_held")
+    names: dict[str, None] = {}
+    for kind in wanted:
+        for paper in catalogue.papers().values():
+            names |= dict.fromkeys(paper.frontier.get(kind, ()))
+    return list(names)
+
+
+def _candidates(
+    request: Request, compose: Any, facts: Mapping[str, int], part: Mapping[str, int]
+) -> tuple[list[Contender], dict[str, str]]:
+    """The candidates, and for other methods why they are none."""
+    found, without = [], dict[str, str]()
+    for name in request.algos or _portfolio(request.budgets):
+        method = catalogue.methods().get(name)
+        if method is None:
+            raise BoostrunError(f"no algo '{name}'{did_you_mean(name, catalogue.methods())} (boostrun ls algo)")
+        try:
+            compose([*request.words, f"algo={name}"])
+            getattr(obtain(method.target), "installed", lambda: None)()
+            if "held" not in request.budgets and {"r", "q"} & set(method.budget) and not request.algos:
+                raise BoostrunError("it holds few samples, and held is no budget")
+            limits, searched = (_limits(name, request.budgets, each) for each in (facts, part))
+            for each in (limits, searched):
+                compose(with_words([*request.words, f"algo={name}"], each))
+        except BoostrunError as error:
+            without[name] = str(error)
+            continue
+        saved = {"npz", "c"} <= method.exports
+        found.append(Contender(name, [*request.words, f"algo={name}"], limits, searched, saved))
+    return found, without
+
+
+def _limits(name: str, budgets: Mapping[str, float], facts: Mapping[str, int]) -> dict[str, Any]:
+    """The keys with which a method keeps the budgets that keys can keep; BoostrunError if it cannot."""
+    method, found = catalogue.methods()[name], dict[str, Any]()
+    for kind, key in _KEYS.items():
+        if kind not in budgets:
+            continue
+        amount = budgets[kind]
+        if key in method.keeps:
+            with contextlib.suppress(BoostrunError) if kind == "held" else contextlib.nullcontext():
+                found |= _merged(found, obtain(method.keeps[key])(amount, facts))
+                continue
+        if kind != "held":
+            raise BoostrunError(f"it keeps no budget of {kind}")
+        if amount < facts["n_samples"]:
+            found |= {"train_samples": int(amount)}
+    return found
+
+
+def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    both = {key: min(value, one[key]) if key in one else value for key, value in other.items()}
+    return {**one, **both}
+
+
+# -- the search --------------------------------------------------------------------------------------------------------
+
+_MANY_ROWS = 4000
+_SHARE = 4  # of many rows a first trial has a fourth
+_SOME, _MORE, _MOST = 6, 20, 40  # trials of a method, from rung to rung
+_RESERVE = 0.95  # of a budget of bytes: what a round takes varies
+
+
+class Search:
+    """Halves the candidates; ``tried`` holds what was tried on all rows, ``first`` what was tried on fewer.
+
+    ``interrupted`` says that the user did it, not the clock.
+    """
+
+    def __init__(self, request: Request, compose: Any, candidates: Sequence[Contender], clock: Deadline, n: int):
+        self.request, self.compose, self.clock, self.n = request, compose, clock, n
+        self.candidates = list(candidates)
+        self.tried: list[Tried] = []
+        self.first: list[Tried] = []
+        self.records: set[str] = set()
+        self.interrupted = False
+        self.why: dict[str, str] = {}
+        flash = request.budgets.get("flash")
+        self.costs = {} if flash is None else {"flash_bytes": flash}
+        if "features" in request.budgets:
+            self.costs["n_features_used"] = request.budgets["features"]
+
+    def run(self) -> None:
+        """Try candidates until all rungs are done or their time is spent."""
+        few = self.n > _MANY_ROWS and "held" not in self.request.budgets
+        self._rung(self.candidates, 1, self.n // _SHARE if few else None)
+        if "flash" in self.request.budgets:
+            sized = [candidate for candidate in self.candidates if self._sized(candidate, few)]
+            self._rung(sized, 1, self.n // _SHARE if few else None)
+        ranked = self._ranked(few)
+        self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME)
+        best = self._of_two_kinds()
+        for trials in (_MORE, _MOST) if self.clock.seconds is not None else (_MORE,):
+            self._rung(best, trials)
+
+    def _of_two_kinds(self) -> list[Contender]:
+        ranked = self._ranked(few=False)
+        saved = [one for one in ranked if one.saved] or ranked
+        return [*saved[:1], *[one for one in saved[1:] if one.kind != saved[0].kind][:1]]
+
+    def _ranked(self, few: bool) -> list[Contender]:
+        """The candidates that were tried, the one with the least loss first."""
+        best = {one.name: found.loss for one in self.candidates if (found := self._best(one.name, few)) is not None}
+        return sorted((one for one in self.candidates if one.name in best), key=lambda one: best[one.name])
+
+    def _best(self, name: str, few: bool = False) -> Tried | None:
+        own = [one for one in (self.first if few else self.tried) if one.candidate.name == name]
+        return min(own, key=lambda one: one.loss, default=None)
+
+    def _rung(self, candidates: Sequence[Contender], trials: int, rows: int | None = None) -> None:
+        if self.interrupted or not candidates or self.clock.left(_SEARCHED) < 0.5:
+            return
+        studies = [self.study(one, rows) for one in candidates]
+        with contextlib.suppress(KeyboardInterrupt):
+            with self.clock.until(_SEARCHED):
+                found = tune_all(
+                    studies, trials, command=self.request.command, quiet=self.request.quiet, partial=True,
+                    flash="flash" in self.request.budgets,
+                )  # fmt: skip
+            self.interrupted = found.interrupted and not self.clock.rang
+            for candidate, choice in zip(candidates, found.choices):
+                self.add(candidate, choice, rows is not None)
+            return
+        self.interrupted = not self.clock.rang
+
+    def add(self, candidate: Contender, choice: Any, few: bool = False) -> None:
+        """Note what a study has tried."""
+        known = {tuple(one.row["records"]) for one in self.tried}
+        for row in choice.rows:
+            self.records |= {*row["records"]}
+            loss = choice.study.loss(row)
+            if loss is None:
+                self.why.setdefault(candidate.name, row["why"])
+            elif tuple(row["records"]) not in known:
+                values = {key: value for key, value in row["values"].items() if key not in candidate.searched}
+                (self.first if few else self.tried).append(Tried(candidate, values, loss, row))
+
+    def study(self, candidate: Contender, rows: int | None = None) -> Study:
+        """The search of a candidate, which begins with its best values so far, if there are some."""
+        settings = self.compose(with_words(candidate.words, candidate.searched))
+        own = {}
+        if "flash" in self.request.budgets or "latency" in self.request.budgets:
+            declared = catalogue.methods()[candidate.name].search
+            for key, least in (("leaves", 2), ("depth", 1)):
+                if isinstance(one := declared.get(key), Range):
+                    own[f"algo.{key}"] = Range(least, one.high, log=one.log, **({"when": one.when} if one.when else {}))
+        if candidate.rounds:
+            settings = with_values(settings, {"T": candidate.rounds})
+            own["T"] = Range(max(1, candidate.rounds // 8), max(2, 2 * candidate.rounds), log=True)
+        study = study_of(settings, candidate.searched, own)
+        best = self._best(candidate.name)
+        if best is not None and best.loss < BEYOND:
+            settings = with_values(settings, best.values)
+        if rows is not None:
+            settings = dataclasses.replace(settings, root={**settings.root, "train_samples": rows})
+        return Study(settings, study.space, BY, self.costs)
+
+    def _sized(self, candidate: Contender, few: bool) -> bool:
+        """Give a candidate as many rounds as its flash has room for, by what its first trial took; whether it did."""
+        one, most = self._best(candidate.name, few), self.costs["flash_bytes"]
+        taken = one.row.get("spent", {}).get("flash_bytes", 0.0) if one is not None else 0.0
+        if one is None or taken <= most:
+            return False
+        settings = with_values(self.compose(with_words(candidate.words, candidate.searched)), one.values)
+        if rounds := settings.budget.get("T"):
+            fewer = fewer_rounds(rounds, most / taken)
+            if "T" in candidate.searched:
+                candidate.searched = {**candidate.searched, "T": fewer}
+                candidate.limits = {**candidate.limits, "T": fewer}
+            else:
+                candidate.rounds = fewer
+        return bool(rounds)
+
+
+def fewer_rounds(rounds: int, share: float) -> int:
+    """At most this share of so many rounds, less a twentieth, and at least one."""
+    return max(1, min(rounds - 1, int(rounds * share * _RESERVE)))
+
+
+# -- the result --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Certified:
+    """A model that keeps its budgets: its file, the facts of its certificate, and what was tried."""
+
+    path: Path
+    certificate: dict[str, Any]
+    tried: list[Tried]
+    written: list[Path] = field(default_factory=list)
+
+
+_ATTEMPTS = 12  # models that are trained and measured, at most
+
+
+def fit_within(request: Request, begun: float | None = None) -> Certified | None:
+    """Search, train and measure; write the model, the certificate and a picture. None if the user interrupted it.
+
+    Raises BoostrunError, one sentence, for budgets that cannot be kept, with the smallest that can, and for bad data.
+    """
+    clock = Deadline(request.budgets.get("seconds"), time.monotonic() if begun is None else begun)
+    optuna()
+    if "latency" in request.budgets:
+        meters.compiler()
+    compose = composer(request.config_dir)
+    settings = compose(request.words)
+    if "path" not in settings.dataset or catalogue.dataset(settings.dataset).gives != "table":
+        raise BoostrunError(f"fit needs a table of yours: boostrun fit mine.csv {EXAMPLE}")
+    if settings.splits:
+        request = dataclasses.replace(request, words=[*request.words, "dataset.split_seed=0"])
+        settings = compose(request.words)
+    table = table_of(settings, progress=not request.quiet)
+    facts = facts_of(table)
+    part = facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})), table)
+    check_possible(request.budgets, facts, str(settings.dataset["path"]))
+    candidates, without = _candidates(request, compose, facts, part)
+    if not any(one.saved for one in candidates):
+        raise BoostrunError(_exclude(request.budgets, without))
+    search = Search(request, compose, candidates, clock, part["n_samples"])
+    search.run()
+    if search.interrupted:
+        return None
+    return _Choosing(request, compose, search, clock, table).run()
+
+
+def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
+    """Raise BoostrunError for budgets that no model can keep on such data."""
+    if facts["n_classes"] < 2:
+        raise BoostrunError(
+            f"{where}: all rows are of one class, so there is nothing to tell apart; dataset.label=COLUMN names another"
+        )
+    if budgets.get("held", math.inf) < 2 * facts["n_classes"]:
+        raise BoostrunError(
+            f"held={budgets['held']:.0f} is too few for {facts['n_classes']} classes: two of each are the least, as in "
+            f"held={2 * facts['n_classes']}"
+        )
+
+
+def _exclude(budgets: Mapping[str, float], without: Mapping[str, str]) -> str:
+    kinds = " and ".join(kind for kind in _KEYS if kind in budgets) or "these"
+    why = next(iter(without.values()), "no method is installed")
+    return f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}"
+
+
+class _Choosing:
+    """Trains the best settings and measures them, until one keeps all budgets."""
+
+    def __init__(self, request: Request, compose: Any, search: Search, clock: Deadline, table: Table):
+        self.request, self.compose, self.search, self.clock, self.table = request, compose, search, clock, table
+        self.least: dict[str, float] = {}  # the smallest that was measured of each budget that was not kept
+        self.samples: np.ndarray | None = None
+
+    def run(self) -> Certified | None:
+        found = self.search.tried or self.search.first
+        queue = [one for one in found if one.candidate.saved and one.loss < BEYOND]
+        if not queue:
+            queue = sorted((one for one in found if one.candidate.saved), key=lambda one: one.loss)[:2]
+        if not queue:
+            self._too_short()
+        for _ in range(_ATTEMPTS):
+            queue.sort(key=lambda one: one.loss)
+            one = next((each for each in queue if self._in_time(each)), None)
+            if one is None:
+                break
+            queue.remove(one)
+            try:
+                with self.clock.until(_KEPT):
+                    spent, record, path, how = self._trained(one)
+            except KeyboardInterrupt:
+                if not self.clock.rang:
+                    return None
+                break
+            beyond = {
+                kind: spent[kind] / most for kind, most in self.request.budgets.items()
+                if kind in spent and spent[kind] > most
+            }  # fmt: skip
+            if not beyond:
+                return self._certified(one, spent, record, path, how)
+            path.unlink()
+            for kind in beyond:
+                self.least[kind] = min(spent[kind], self.least.get(kind, math.inf))
+            if (fewer := self._fewer(one, beyond)) is not None:
+                queue.append(fewer)
+            if "memory" in beyond:  # libraries take most of it: other settings of a method take as much
+                queue = [each for each in queue if each.candidate.name != one.candidate.name]
+        if self.least:
+            kind = max(self.least, key=lambda kind: self.least[kind] / self.request.budgets[kind])
+            raise BoostrunError(
+                f"{kind}={amount_text(kind, self.request.budgets[kind])} cannot be kept on these data: the smallest "
+                f"that can is {typed(kind, self.least[kind])}, measured of {_ATTEMPTS} models at most"
+            )
+        self._too_short()
+        return None
+
+    def _too_short(self) -> None:
+        if self.clock.seconds is None or not self.clock.left(_SEARCHED) < 1.0:
+            why = next(iter(self.search.why.values()), "no trial was finished")
+            raise BoostrunError(f"no method could be trained on these data: {why}")
+        least = math.ceil(max(2.0 * self.clock.spent, self.clock.spent + 10.0))
+        raise BoostrunError(
+            f"seconds={self.clock.seconds:g} cannot be kept: no model was finished in time, and about seconds={least} "
+            "is the smallest that can; the finished trials are kept, so the same command again needs less"
+        )
+
+    def _in_time(self, one: Tried) -> bool:
+        """Whether a last training, a fourth more rows than a trial has, and its meters fit into the time left."""
+        expected = 1.5 * one.row.get("train_seconds", 0.0) / (1.0 - HOLDOUT) + 0.5
+        expected += sum(seconds for kind, seconds in _BESIDES.items() if kind in self.request.budgets)
+        return expected < self.clock.left(_KEPT)
+
+    def _trained(self, one: Tried) -> tuple[dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]]:
+        """Train on all training rows, save and measure."""
+        words = with_words(one.candidate.words, {**one.candidate.limits, **one.values})
+        settings, budgets = self.compose(words), self.request.budgets
+        output = self.request.output
+        path = output.with_name(f".{output.stem}-{cell_of(settings).key[:8]}.npz")
+        spent: dict[str, float] = {}
+        how: dict[str, list[str]] = {}
+        if "memory" in budgets:
+            named = ["--config-dir", self.request.config_dir] if self.request.config_dir else []
+            command = [sys.executable, "-m", "boostrun", "export", *named, *words, "--to", "npz", "-o", str(path)]
+            spent["memory"] = meters.peak_of(command)[1] * 2**20
+        else:
+            train_one(settings, path, self.request.command)
+        (cell,) = plan([settings], open_store(settings))
+        record = cell.done[0]
+        saved = meters.read(path)
+        if "features" in budgets:
+            read = meters.columns_read(*self._loaded(path))
+            spent["features"] = float(len(read.columns) if read.all_others else self._samples(path).shape[1])
+            said = "no prediction changes" if read.all_others else "predictions change"
+            rows = f"{len(self._samples(path)):,} rows"
+            how["features"] = [f"all others filled with other rows' values, on {rows}: {said}"]
+        if "flash" in budgets:
+            spent["flash"] = float(meters.flash_bytes(saved))
+        if "latency" in budgets:
+            found = meters.latency(saved, self._samples(path))
+            spent["latency"] = found.microseconds
+            how["latency"] = [f"{found.runs} runs over {found.rows:,} rows{', on one core' * found.pinned}"]
+            if found.instructions is not None:
+                how["latency"].append(f"{found.instructions:,.0f} instructions by valgrind")
+        if "held" in budgets:
+            held = record["cost"].get("peak_samples_held", record["cell"]["dataset"].get("train_samples"))
+            spent["held"] = float(held if held is not None else len(self.table.labels("train")))
+        return spent, record, path, how
+
+    def _loaded(self, path: Path) -> tuple[Any, np.ndarray]:
+        from boostrun.prediction import load
+
+        return load(path), self._samples(path)
+
+    def _samples(self, path: Path) -> np.ndarray:
+        """Raw rows of the user's file, at most some thousand."""
+        if self.samples is None:
+            from boostrun.prediction import load, pieces
+
+            dataset = self.compose(self.request.words).dataset
+            written = {key: dataset[key] for key in WRITTEN if dataset.get(key) is not None}
+            self.samples = next(iter(pieces(load(path), str(dataset["path"]), written))).X[:_MANY_ROWS]
+        return self.samples
+
+    def _fewer(self, one: Tried, beyond: Mapping[str, float]) -> Tried | None:
+        """The same settings with fewer rounds, tried on the held-out rows; None if that cannot help."""
+        over = max((share for kind, share in beyond.items() if kind in ("flash", "latency")), default=0.0)
+        settings = with_values(self.compose(with_words(one.candidate.words, one.candidate.searched)), one.values)
+        rounds = settings.budget.get("T")
+        if not over or not rounds or rounds == 1:
+            return None
+        values = {**one.values, "T": fewer_rounds(rounds, 1.0 / over)}
+        study = Study(with_values(settings, values), {}, BY, self.search.costs)
+        with contextlib.suppress(KeyboardInterrupt), self.clock.until(_KEPT):
+            found = tune_all([study], 1, command=self.request.command, quiet=True, partial=True, flash=True)
+            row = next(iter(found.choices[0].rows), None)
+            if row is not None and (loss := study.loss(row)) is not None:
+                self.search.records |= {*row["records"]}
+                return Tried(one.candidate, values, min(loss, BEYOND - 1.0), row)
+        return None
+
+    def _certified(
+        self, one: Tried, spent: dict[str, float], record: Mapping[str, Any], path: Path, how: dict[str, list[str]]
+    ) -> Certified:
+        output = self.request.output
+        path.replace(output)
+        words = with_words(one.candidate.words, {**one.candidate.limits, **one.values})
+        rows = len(self.table.labels("test"))
+        figure = record["metrics"]["test_accuracy_pct"]
+        tried = sorted([*self.search.tried], key=lambda each: each.loss) or self.search.first
+        other = next((each for each in tried if each.candidate.kind != one.candidate.kind and each.loss < BEYOND), None)
+        train = self.search.n
+        facts = {
+            "model": str(output),
+            "method": one.candidate.name,
+            "settings": {key: word(value) for key, value in {**one.candidate.limits, **one.values}.items()},
+            "rows": {"test": rows, "held_out": len(self.table.labels("train")) - train, "train": train},
+            "test_accuracy_pct": figure,
+            "interval_95": wilson(round(figure * rows / 100), rows),
+            "validation_accuracy_pct": None if not one.row else 100.0 - one.row[BY],
+            "trials": len(self.search.records),
+            "next_best": None if other is None else {
+                "method": other.candidate.name, "validation_accuracy_pct": 100.0 - other.row[BY],
+                "settings": {key: word(value) for key, value in {**other.candidate.limits, **other.values}.items()},
+                "saved": other.candidate.saved,
+            },
+            "again": shlex.join(self.request.again),
+            "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
+        }  # fmt: skip
+        spent["seconds"] = self.clock.spent
+        facts["budgets"] = {
+            kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}
+            for kind, most in self.request.budgets.items()
+        }  # fmt: skip
+        found = Certified(output, facts, tried)
+        found.written = [output, *write_certificate(facts, output)]
+        return found

@@ -1,0 +1,98 @@
+"""``boostrun fit``: budgets that are refused in a sentence, and models whose meters agree with their certificate."""
+
+import json
+
+import numpy as np
+import pytest
+
+WHERE = "n_jobs=1 store=runs results=results cache_root=cache"
+
+
+@pytest.fixture
+def table(workplace):
+    """mine.csv: 240 rows of two classes, which columns a and b tell apart; six columns are noise."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(240, 8))
+    y = np.where(X[:, 0] + X[:, 1] > 0.0, "yes", "no")
+    lines = [",".join([*(f"{value:.4f}" for value in row), label]) for row, label in zip(X, y)]
+    (workplace / "mine.csv").write_text("\n".join(["a,b,c,d,e,f,g,h,kind", *lines]) + "\n")
+    return workplace
+
+
+@pytest.mark.parametrize(
+    ("within", "said"),
+    [
+        ("flash=kB", "flash=kB has no number: write flash=4kB"),
+        ("flash=4", "flash=4 has no unit (B, kB, MB, GB, KiB, MiB, GiB): write flash=4kB"),
+        ("latency=20", "latency=20 has no unit"),
+        ("memory=256Mib", "memory=256Mib has a unit that is unknown, 'Mib'"),
+        ("sise=4", "no budget 'sise'"),
+        ("feature=4", "no budget 'feature'; did you mean 'features'?"),
+        ("features=2.5", "features=2.5: a whole number above 0 is needed"),
+        ("features=0", "a whole number above 0"),
+        ("seconds=-5", "a number above 0"),
+        ("seconds=nan", "has no number"),
+        ("features=4,features=5", "features is given twice"),
+        ("features", "a budget is KIND=AMOUNT"),
+        (",", "a budget is needed"),
+        ("held=3", "held=3 is too few for 2 classes: two of each are the least, as in held=4"),
+    ],
+)
+def test_a_budget_that_is_no_budget_is_one_sentence_with_an_example_and_nothing_runs(command, table, within, said):
+    code, out, err = command(f"fit mine.csv --within {within} {WHERE}")
+    assert (code, out) == (2, "") and said in err and err.startswith("boostrun: ") and err.count("\n") == 1
+    assert "=" in err.partition(": ")[2] and not (table / "runs").exists() and not list(table.glob("model*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("fit mine.csv", "fit needs budgets: boostrun fit mine.csv --within"),
+        ("fit --within features=3", "fit needs a table of yours"),
+        ("fit dataset=digits --within features=3", "fit needs a table of yours"),
+        ("fit mine.csv --within features=3 trials=3", "trials"),
+        ("fit mine.csv --within features=3 train_samples=30", "held=500 in --within"),
+        ("fit mine.csv --within features=3 -o model.c", "the model is written as .npz, as in -o model.npz"),
+        ("fit mine.csv --within features=3 -o nowhere/m.npz", "there is no such folder"),
+        ("fit none.csv --within features=3", "none.csv"),
+        ("fit mine.csv --within features=3 algo=wsamm", "no algo 'wsamm'; did you mean 'wsam'?"),
+        ("fit mine.csv --within features=3 algo=wsam", "no method keeps features"),
+        ("run mine.csv --within features=3", "--within is an option of fit only"),
+    ],
+)
+def test_words_that_fit_has_no_use_for_are_one_sentence(command, table, words, said):
+    code, out, err = command(f"{words} {WHERE}")
+    assert (code, out) == (2, "") and said in err and err.count("\n") == 1 and not list(table.glob("model*"))
+
+
+def test_a_table_of_one_class_is_one_sentence(command, workplace):
+    (workplace / "one.csv").write_text("a,kind\n" + "".join(f"{n},yes\n" for n in range(40)))
+    code, out, err = command(f"fit one.csv --within features=1 {WHERE}")
+    assert (code, out) == (2, "") and err.count("\n") == 1 and "class" in err and not list(workplace.glob("model*"))
+
+
+@pytest.mark.slow
+def test_a_model_keeps_its_budgets_and_the_same_command_finds_its_trials(command, table):
+    line = f"fit mine.csv --within features=2,flash=600B,seconds=200 algo=few_features,laminating {WHERE}"
+    code, _, err = command(line)
+    assert code == 0, err
+    facts = json.loads((table / "model.certificate.json").read_text())
+    spent = {kind: each["spent"] for kind, each in facts["budgets"].items()}
+    assert spent["features"] <= 2 and spent["flash"] <= 600 and spent["seconds"] <= 200
+    low, high = facts["interval_95"]
+    assert facts["rows"] == {"test": 48, "held_out": 38, "train": 154} and low < facts["test_accuracy_pct"] < high
+    assert facts["test_accuracy_pct"] > 85.0 and (table / "model.certificate.md").read_text().count("`boostrun") == 2
+    assert command("predict model.npz mine.csv -o said.csv")[0] == 0
+    assert len((table / "said.csv").read_text().splitlines()) == 241
+    before = {path: path.stat().st_mtime_ns for path in (table / "runs").rglob("*.json")}
+    assert command(line)[0] == 0 and json.loads((table / "model.certificate.json").read_text())["method"]
+    assert before == {path: path.stat().st_mtime_ns for path in (table / "runs").rglob("*.json")}
+
+
+@pytest.mark.slow
+def test_a_budget_that_cannot_be_kept_is_refused_with_the_smallest_that_can(command, table):
+    code, _, err = command(f"fit mine.csv --within flash=3B algo=laminating {WHERE}")
+    assert code == 2 and "flash=3 B cannot be kept on these data: the smallest that can is flash=" in err
+    assert not list(table.glob("*model*"))
+    least = err.rpartition("flash=")[2].partition("B")[0]
+    assert command(f"fit mine.csv --within flash={least}B algo=laminating {WHERE}")[0] == 0
