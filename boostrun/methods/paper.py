@@ -105,6 +105,8 @@ class Paper:
     states : "module:Class" of a stream learner -> "module:function" that checks a saved one, or one of a subclass:
         ``function(learner, n_classes)`` raises :class:`boostrun.methods.archive.Damaged` if arrays of the right types
         and shapes hold numbers that compiled code must not use. ``n_classes`` is the number in the file.
+    kept : "module:Class" of an estimator that cannot be saved -> "module:function" that makes one of it, fitted, that
+        can: ``function(estimator)`` returns a :class:`boostrun.methods.saved.Saveable`.
     arrivals : "module:Class" of a classifier -> "module:Class" of the :class:`boostrun.methods.fitting.Arrivals` that
         learns from the samples of its ``partial_fit``, and of that of a subclass.
     drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.paper`.
@@ -134,6 +136,7 @@ class Paper:
     importances: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, str] = field(default_factory=dict)
     arrivals: Mapping[str, str] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

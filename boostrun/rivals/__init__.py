@@ -6,7 +6,7 @@ from typing import Any
 
 from boostrun.config.fields import Choices, Range
 from boostrun.methods.declaration import Method
-from boostrun.methods.paper import Paper
+from boostrun.methods.paper import Paper, SavedModel
 from boostrun.rivals import keys
 
 _HERE = __name__
@@ -32,9 +32,17 @@ _FOREST = {
 }  # fmt: skip
 
 
+_KEPT = (  # rivals whose models are saved, as arrays of trees
+    "boosted_trees:LightGBMClassifier", "boosted_trees:XGBoostClassifier", "boosted_trees:HistGradientRivalClassifier",
+    "forests:RivalForestClassifier", "forests:RivalExtraTreesClassifier",
+)  # fmt: skip
+
+
 def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
     keeps = {budget: f"{_HERE}.keys:{function}" for budget, function in more.pop("keeps", _TREES).items()}
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}, "evaluation": f"{_HERE}.rival:OfRivals"}
+    if target in _KEPT:
+        settings["exports"] = frozenset({"npz", "c"})
     return Method(
         target=f"{_HERE}.{target}", keys=kind, summary=summary,
         inputs=frozenset({"codes", "stumps", "values", "chunks"}), on_chunks=f"{_HERE}.rival:OnChunks", keeps=keeps,
@@ -292,6 +300,13 @@ PAPER = Paper(
         **_FOLLOWERS,
     },
     probabilities={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.rival:sgbt_link"},
+    models={
+        "boostrun.BranchingTrees/1": SavedModel(
+            f"{_HERE}.kept:BranchingTrees", f"{_HERE}.kept:in_c", f"{_HERE}.kept:check_trees",
+        )
+    },
+    importances={f"{_HERE}.kept:RivalModelClassifier": f"{_HERE}.kept:importances_of"},
+    kept={f"{_HERE}.{target}": f"{_HERE}.kept:kept" for target in _KEPT},
     states={f"{_HERE}.sgbt:SGBTClassifier": f"{_HERE}.regression_trees:check_saved"},
-    public={"SGBTClassifier": f"{_HERE}.sgbt"},
+    public={"RivalModelClassifier": f"{_HERE}.kept", "SGBTClassifier": f"{_HERE}.sgbt"},
 )  # fmt: skip

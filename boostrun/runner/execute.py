@@ -525,6 +525,14 @@ def check_kept(settings: Settings) -> None:
         raise BoostrunError("a model of dataset=stream is not kept: train on arrays, by a classifier's fit or npz")
 
 
+def kept_model(model: Any) -> Any:
+    """The estimator; for one that cannot be saved, another with the same predictions that can, if its paper has one."""
+    from boostrun.methods.probabilities import declared_for
+
+    make = declared_for(model, "kept")
+    return model if make is None else make(model)
+
+
 def _save(model, bank, path: str | Path, parts: Parts, table: RawTable | None) -> Path:
     """Write what ``model`` learned from ``bank`` as npz; BoostrunError if it cannot be saved.
 
@@ -534,6 +542,7 @@ def _save(model, bank, path: str | Path, parts: Parts, table: RawTable | None) -
     from boostrun.methods import saved
     from boostrun.methods.preparation import PREFIX, bank_inputs
 
+    model = kept_model(model)
     if not isinstance(model, saved.Saveable):
         raise BoostrunError(f"{type(model).__name__} keeps no model that can be saved: there is nothing to export")
     held = model._model

@@ -175,7 +175,9 @@ def _index_bytes(different: int) -> int:
 
 def flash_of(model: Any, classes: Sequence[str]) -> int | None:
     """As :func:`flash_bytes`, of a fitted estimator; None if it keeps no model that has a predictor in C."""
-    learned = getattr(model, "_model", None)
+    from boostrun.runner.execute import kept_model
+
+    learned = getattr(kept_model(model), "_model", None)
     kind = f"boostrun.{type(learned).__name__}/1"
     if kind not in catalogue.models():
         return None
