@@ -23,6 +23,7 @@ _PUBLIC = {
     "BoostrunError": "boostrun.errors",
     "StumpEnsemble": "boostrun.methods.stumps",
     "VoteEnsemble": "boostrun.methods.stumps",
+    "fit": "boostrun.runner.api",
     "records": "boostrun.runner.api",
     "run": "boostrun.runner.api",
 }

@@ -265,7 +265,7 @@ def fit(words: Arguments) -> int:
     """Write a model of the user's table that keeps the budgets of ``--within``, its certificate and a picture."""
     from boostrun.runner import meters, within
 
-    begun = within.process_began()
+    begun = meters.process_began()
     if not words.within:
         raise BoostrunError(f"fit needs budgets: boostrun fit mine.csv {meters.EXAMPLE} -o model.npz")
     budgets = meters.budgets_of(words.within)
@@ -279,7 +279,8 @@ def fit(words: Arguments) -> int:
         raise BoostrunError(f"{clash}: {_OF_FIT[clash]}; leave it out")
     others = [each for each in words.overrides if each.partition("=")[0] != "algo"]
     request = within.Request(
-        others, tuple(given.get("algo", ())), budgets, output, ["boostrun", *words.argv], ["boostrun", *words.argv],
+        others, tuple(given.get("algo", ())), budgets, output, ["boostrun", *words.argv],
+        shlex.join(["boostrun", *words.argv]),
         words.config_dir,
     )  # fmt: skip
     found = within.fit_within(request, begun)

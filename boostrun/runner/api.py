@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
+import time
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pandas
 
-from boostrun.config.words import keys_and_values, words_of_places
+from boostrun.config.words import keys_and_values, quoted, words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
@@ -104,6 +108,77 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
     rows = [row for record in found for row in _rows(record, kept, curves)]
     _warn()
     return pandas.DataFrame(rows)
+
+
+def fit(
+    X: Any, y: Any, within: str | Mapping[str, Any], *words: str, folder: Path | str | None = None, quiet: bool = True,
+) -> Any:  # fmt: skip
+    """A classifier that keeps several budgets at once, chosen among methods and settings, as ``boostrun fit`` does.
+
+    Parameters
+    ----------
+    X : (n, d) array, or a frame whose columns may be text, dates and missing values.
+    y : (n,) labels of at least two classes.
+    within : budgets, as ``{"features": 20, "flash": "4kB"}`` or ``"features=20,flash=4kB"``: memory, features, flash,
+        latency, held, seconds; see :mod:`boostrun.runner.meters`.
+    words : "key=value" texts, such as "algo=few_features,lightgbm" or "n_jobs=2".
+    folder : where trials are kept, so that an interrupted call continues; by default nothing remains.
+    quiet : show no progress on stderr.
+
+    Returns
+    -------
+    A fitted classifier of boostrun with ``certificate_``, a dict: each budget with what is spent of it, the accuracy on
+    a fifth of the rows that the search never saw with its interval, and the next best of another kind.
+
+    Raises BoostrunError, one sentence, for budgets that cannot be kept, with the smallest that can, and for bad data;
+    KeyboardInterrupt when interrupted.
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = fit(X, y, {"features": 2}, "algo=laminating", "n_jobs=1")  # doctest: +SKIP
+    >>> clf.certificate_["budgets"]["features"]["spent"]  # doctest: +SKIP
+    2.0
+    """
+    from boostrun.prediction import load
+    from boostrun.runner.meters import budgets_of
+    from boostrun.runner.within import Request, fit_within
+
+    budgets, begun = budgets_of(within), time.monotonic()
+    algos = keys_and_values([each for each in words if each.startswith("algo=")])
+    others = [each for each in words if not each.startswith("algo=")]
+    with contextlib.ExitStack() as stack:
+        place = Path(folder or stack.enter_context(tempfile.TemporaryDirectory())).absolute()
+        place.mkdir(parents=True, exist_ok=True)
+        typed = {each.partition("=")[0] for each in others}
+        places = {"store": "runs", "results": "results", "cache_root": "cache"}
+        others += [f"{key}={quoted(str(place / name))}" for key, name in places.items() if key not in typed]
+        request = Request(
+            [*_kept_table(place, X, y), *others], tuple(algos[0][1]) if algos else (), budgets, place / "model.npz",
+            ["boostrun.fit"], f"boostrun.fit(X, y, {within!r})", None, quiet,
+        )  # fmt: skip
+        found = fit_within(request, begun)
+        if found is None:
+            raise KeyboardInterrupt
+        model: Any = load(found.path)
+        model.certificate_ = found.certificate
+    return model
+
+
+def _kept_table(folder: Path, X: Any, y: Any) -> list[str]:
+    """The words for a file of samples and labels in ``folder``: a table for a frame, else arrays."""
+    labels = numpy.asarray(y)
+    if len(labels) != len(X):
+        raise BoostrunError(f"X has {len(X)} rows and y {len(labels)} labels")
+    if getattr(X, "columns", None) is None:
+        labels = labels.astype(str) if labels.dtype == object else labels
+        numpy.savez(folder / "table.npz", x=numpy.asarray(X), y=labels)
+        return [f"dataset={quoted(str(folder / 'table.npz'))}"]
+    label = "label"
+    while label in set(map(str, X.columns)):
+        label += "_"
+    frame = pandas.DataFrame(X).rename(columns=str).reset_index(drop=True).assign(**{label: labels})
+    frame.to_parquet(folder / "table.parquet")
+    return [f"dataset={quoted(str(folder / 'table.parquet'))}", f"dataset.label={label}"]
 
 
 def _words(keys: Mapping[str, Any]) -> list[str]:

@@ -12,10 +12,13 @@ import math
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -131,6 +134,55 @@ def typed(kind: str, amount: float) -> str:
     return f"{kind}={math.ceil(amount)}" + ("B" if kind == "flash" else "")
 
 
+# -- seconds -----------------------------------------------------------------------------------------------------------
+
+
+class Deadline:
+    """Counts the seconds of a fit from ``begun``, and interrupts parts of it."""
+
+    def __init__(self, seconds: float | None, begun: float):
+        self.seconds, self.begun = seconds, begun
+        self.rang = False
+
+    @property
+    def spent(self) -> float:
+        """Seconds so far."""
+        return time.monotonic() - self.begun
+
+    def left(self, share: float = 1.0) -> float:
+        """Seconds until this share of all is spent."""
+        return math.inf if self.seconds is None else share * self.seconds - self.spent
+
+    @contextlib.contextmanager
+    def until(self, share: float) -> Iterator[None]:
+        """Raise KeyboardInterrupt in this block, once, when this share is spent; then ``rang`` is true."""
+        ours = threading.current_thread() is threading.main_thread() and sys.platform != "win32"
+        if self.seconds is None or not ours:
+            yield
+            return
+
+        def ring(number: int, frame: Any) -> None:
+            self.rang = True
+            raise KeyboardInterrupt
+
+        self.rang, before = False, signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, max(self.left(share), 0.01))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+
+
+def process_began() -> float:
+    """When this process began, on the clock of ``time.monotonic``; now, if the system does not say."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/self/stat") as file:
+        ticks = int(file.read().rpartition(")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+        return time.monotonic() - max(age, 0.0)
+    return time.monotonic()
+
+
 # -- flash -------------------------------------------------------------------------------------------------------------
 
 _REAL = 2  # bytes of a real number
@@ -173,16 +225,19 @@ def _index_bytes(different: int) -> int:
     return 1 if different <= 1 << 8 else 2 if different <= 1 << 16 else 4
 
 
-def flash_of(model: Any, classes: Sequence[str]) -> int | None:
-    """As :func:`flash_bytes`, of a fitted estimator; None if it keeps no model that has a predictor in C."""
+def flash_of(model: Any, table: Any) -> int | None:
+    """As :func:`flash_bytes`, of an estimator fitted to a table; None if its model has no predictor in C."""
+    from boostrun.methods.preparation import PREFIX, bank_inputs
     from boostrun.runner.execute import kept_model
 
     learned = getattr(kept_model(model), "_model", None)
     kind = f"boostrun.{type(learned).__name__}/1"
     if kind not in catalogue.models():
         return None
+    inputs = {name.removeprefix(PREFIX): array for name, array in bank_inputs(table.bank).items()}
+    classes = list(map(str, table.classes))
     with contextlib.suppress(BoostrunError):
-        return flash_bytes(Saved(learned, list(classes), 0, {}, kind))
+        return flash_bytes(Saved(learned, classes, table.bank.n_features, inputs, kind))
     return None
 
 
@@ -378,12 +433,13 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
     low, high = facts["interval_95"]
     rows = facts["rows"]
     chosen = facts["validation_accuracy_pct"]
+    twice = f" and, once more, on {2 * rows['held_out']:,}"
     said = [
         f"model: {facts['model']}, {facts['method']} {settings}",
         f"accuracy on {rows['test']:,} rows that the search never saw: {facts['test_accuracy_pct']:.2f} %, "
         f"95 % interval {low:.2f} to {high:.2f}",
-        f"chosen by {chosen:.2f} % on {rows['held_out']:,} held-out rows, of {facts['trials']} trials, each trained on "
-        f"at most {rows['train']:,} rows",
+        f"chosen by {chosen:.2f} % on {rows['held_out']:,} held-out rows{twice * facts['confirmed']}, of "
+        f"{facts['trials']} trials, each trained on at most {rows['train']:,} rows",
     ]
     other = facts["next_best"]
     if other is not None:

@@ -13,11 +13,10 @@ import contextlib
 import dataclasses
 import math
 import shlex
-import signal
 import sys
-import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,67 +31,12 @@ from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import meters
 from boostrun.runner.execute import train_one, with_words
-from boostrun.runner.meters import EXAMPLE, KINDS, amount_text, typed, wilson, write_certificate
+from boostrun.runner.meters import EXAMPLE, KINDS, Deadline, amount_text, typed, wilson, write_certificate
 from boostrun.runner.naming import word
 from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
 
-# -- time --------------------------------------------------------------------------------------------------------------
-
-_SEARCHED = 0.6  # of the seconds; the rest is for the last training, the meters and the picture
-_KEPT = 0.95
-_BESIDES = {"memory": 6.0, "latency": 1.5}  # seconds that a meter takes
-
-
-class Deadline:
-    """Counts the seconds of a fit from ``begun``, and interrupts parts of it."""
-
-    def __init__(self, seconds: float | None, begun: float):
-        self.seconds, self.begun = seconds, begun
-        self.rang = False
-
-    @property
-    def spent(self) -> float:
-        """Seconds so far."""
-        return time.monotonic() - self.begun
-
-    def left(self, share: float = 1.0) -> float:
-        """Seconds until this share of all is spent."""
-        return math.inf if self.seconds is None else share * self.seconds - self.spent
-
-    @contextlib.contextmanager
-    def until(self, share: float) -> Iterator[None]:
-        """Raise KeyboardInterrupt in this block, once, when this share is spent; then ``rang`` is true."""
-        ours = threading.current_thread() is threading.main_thread() and sys.platform != "win32"
-        if self.seconds is None or not ours:
-            yield
-            return
-
-        def ring(number: int, frame: Any) -> None:
-            self.rang = True
-            raise KeyboardInterrupt
-
-        self.rang, before = False, signal.signal(signal.SIGALRM, ring)
-        signal.setitimer(signal.ITIMER_REAL, max(self.left(share), 0.01))
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
-
-
-def process_began() -> float:
-    """When this process began, on the clock of ``time.monotonic``; now, if the system does not say."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
-        import os
-
-        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-        return time.monotonic() - max(age, 0.0)
-    return time.monotonic()
-
-
-# -- candidates --------------------------------------------------------------------------------------------------------
+# -- contenders --------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -117,12 +61,21 @@ class Contender:
 
 @dataclass
 class Tried:
-    """Settings that were tried: a candidate with ``values``, its figure on held-out rows, and its costs."""
+    """Settings that were tried: a contender with ``values``, its error on held-out rows, and its costs.
 
-    candidate: Contender
+    ``confirmed``: the error is the mean of that and another one, with more rows held out.
+    """
+
+    contender: Contender
     values: dict[str, Any]
     loss: float
     row: Mapping[str, Any] = field(default_factory=dict)
+    confirmed: bool = False
+
+    @property
+    def order(self) -> tuple[bool, float]:
+        """The better, the less: confirmed ones first."""
+        return not self.confirmed, self.loss
 
 
 @dataclass
@@ -137,7 +90,7 @@ class Request:
     budgets: dict[str, float]
     output: Path
     command: Sequence[str] = ()
-    again: Sequence[str] = ()
+    again: str = ""
     config_dir: str | None = None
     quiet: bool = False
 
@@ -157,10 +110,10 @@ def _portfolio(budgets: Collection[str]) -> list[str]:
     return list(names)
 
 
-def _candidates(
+def _contenders(
     request: Request, compose: Any, facts: Mapping[str, int], part: Mapping[str, int]
 ) -> tuple[list[Contender], dict[str, str]]:
-    """The candidates, and for other methods why they are none."""
+    """The contenders, and for other methods why they are none."""
     found, without = [], dict[str, str]()
     for name in request.algos or _portfolio(request.budgets):
         method = catalogue.methods().get(name)
@@ -207,21 +160,26 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 # -- the search --------------------------------------------------------------------------------------------------------
 
+_SEARCHED = 0.6  # of the seconds; the rest is for the last training, the meters and the picture
+_KEPT = 0.95
+_BESIDES = {"memory": 6.0, "latency": 1.5}  # seconds that a meter takes
 _MANY_ROWS = 4000
 _SHARE = 4  # of many rows a first trial has a fourth
 _SOME, _MORE, _MOST = 6, 20, 40  # trials of a method, from rung to rung
+_FEW_HELD_OUT, _CONFIRMED, _CONFIRMED_EACH = 1000, 10, 3
 _RESERVE = 0.95  # of a budget of bytes: what a round takes varies
 
 
 class Search:
-    """Halves the candidates; ``tried`` holds what was tried on all rows, ``first`` what was tried on fewer.
+    """Halves the contenders; ``tried`` holds what was tried on all rows, ``first`` what was tried on fewer.
 
     ``interrupted`` says that the user did it, not the clock.
     """
 
-    def __init__(self, request: Request, compose: Any, candidates: Sequence[Contender], clock: Deadline, n: int):
-        self.request, self.compose, self.clock, self.n = request, compose, clock, n
-        self.candidates = list(candidates)
+    def __init__(self, request: Request, compose: Any, contenders: Sequence[Contender], clock: Deadline, n: int,
+                 held_out: int):  # fmt: skip
+        self.request, self.compose, self.clock, self.n, self.held_out = request, compose, clock, n, held_out
+        self.contenders = list(contenders)
         self.tried: list[Tried] = []
         self.first: list[Tried] = []
         self.records: set[str] = set()
@@ -233,17 +191,42 @@ class Search:
             self.costs["n_features_used"] = request.budgets["features"]
 
     def run(self) -> None:
-        """Try candidates until all rungs are done or their time is spent."""
+        """Try contenders until all rungs are done or their time is spent."""
         few = self.n > _MANY_ROWS and "held" not in self.request.budgets
-        self._rung(self.candidates, 1, self.n // _SHARE if few else None)
+        self._rung(self.contenders, 1, self.n // _SHARE if few else None)
         if "flash" in self.request.budgets:
-            sized = [candidate for candidate in self.candidates if self._sized(candidate, few)]
+            sized = [contender for contender in self.contenders if self._sized(contender, few)]
             self._rung(sized, 1, self.n // _SHARE if few else None)
         ranked = self._ranked(few)
         self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME)
         best = self._of_two_kinds()
         for trials in (_MORE, _MOST) if self.clock.seconds is not None else (_MORE,):
             self._rung(best, trials)
+        self._confirm()
+
+    def _confirm(self) -> None:
+        """Where few rows are held out, try the best settings once more, with twice as many held out.
+
+        The least of many errors on few rows is too small by chance, and many are equal. The errors are then the means
+        of both, weighted by the rows.
+        """
+        if self.held_out > _FEW_HELD_OUT:
+            return
+        best, names = list[Tried](), Counter[str]()
+        for one in sorted((each for each in self.tried if each.loss < BEYOND), key=lambda each: each.loss):
+            if names[one.contender.name] < _CONFIRMED_EACH and len(best) < _CONFIRMED:
+                names[one.contender.name] += 1
+                best.append(one)
+        studies = []
+        for one in best:
+            settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
+            root = {**settings.root, "holdout": 2 * HOLDOUT}
+            studies.append(Study(dataclasses.replace(settings, root=root), {}, BY, self.costs))
+        for one, choice in zip(best, self._trials(studies, 1)):
+            row: Mapping[str, Any] = next(iter(choice.rows), {})
+            if row.get(BY) is not None:
+                self.records |= {*row["records"]}
+                one.loss, one.confirmed = (one.loss + 2.0 * row[BY]) / 3.0, True
 
     def _of_two_kinds(self) -> list[Contender]:
         ranked = self._ranked(few=False)
@@ -251,18 +234,23 @@ class Search:
         return [*saved[:1], *[one for one in saved[1:] if one.kind != saved[0].kind][:1]]
 
     def _ranked(self, few: bool) -> list[Contender]:
-        """The candidates that were tried, the one with the least loss first."""
-        best = {one.name: found.loss for one in self.candidates if (found := self._best(one.name, few)) is not None}
-        return sorted((one for one in self.candidates if one.name in best), key=lambda one: best[one.name])
+        """The contenders that were tried, the one with the least loss first."""
+        best = {one.name: found.loss for one in self.contenders if (found := self._best(one.name, few)) is not None}
+        return sorted((one for one in self.contenders if one.name in best), key=lambda one: best[one.name])
 
     def _best(self, name: str, few: bool = False) -> Tried | None:
-        own = [one for one in (self.first if few else self.tried) if one.candidate.name == name]
+        own = [one for one in (self.first if few else self.tried) if one.contender.name == name]
         return min(own, key=lambda one: one.loss, default=None)
 
-    def _rung(self, candidates: Sequence[Contender], trials: int, rows: int | None = None) -> None:
-        if self.interrupted or not candidates or self.clock.left(_SEARCHED) < 0.5:
-            return
-        studies = [self.study(one, rows) for one in candidates]
+    def _rung(self, contenders: Sequence[Contender], trials: int, rows: int | None = None) -> None:
+        found = self._trials([self.study(one, rows) for one in contenders], trials)
+        for contender, choice in zip(contenders, found):
+            self.add(contender, choice, rows is not None)
+
+    def _trials(self, studies: Sequence[Study], trials: int) -> list[Any]:
+        """The choices of studies, with the trials that ended in time; none if there is no time."""
+        if self.interrupted or not studies or self.clock.left(_SEARCHED) < 0.5:
+            return []
         with contextlib.suppress(KeyboardInterrupt):
             with self.clock.until(_SEARCHED):
                 found = tune_all(
@@ -270,57 +258,56 @@ class Search:
                     flash="flash" in self.request.budgets,
                 )  # fmt: skip
             self.interrupted = found.interrupted and not self.clock.rang
-            for candidate, choice in zip(candidates, found.choices):
-                self.add(candidate, choice, rows is not None)
-            return
+            return found.choices
         self.interrupted = not self.clock.rang
+        return []
 
-    def add(self, candidate: Contender, choice: Any, few: bool = False) -> None:
+    def add(self, contender: Contender, choice: Any, few: bool = False) -> None:
         """Note what a study has tried."""
         known = {tuple(one.row["records"]) for one in self.tried}
         for row in choice.rows:
             self.records |= {*row["records"]}
             loss = choice.study.loss(row)
             if loss is None:
-                self.why.setdefault(candidate.name, row["why"])
+                self.why.setdefault(contender.name, row["why"])
             elif tuple(row["records"]) not in known:
-                values = {key: value for key, value in row["values"].items() if key not in candidate.searched}
-                (self.first if few else self.tried).append(Tried(candidate, values, loss, row))
+                values = {key: value for key, value in row["values"].items() if key not in contender.searched}
+                (self.first if few else self.tried).append(Tried(contender, values, loss, row))
 
-    def study(self, candidate: Contender, rows: int | None = None) -> Study:
-        """The search of a candidate, which begins with its best values so far, if there are some."""
-        settings = self.compose(with_words(candidate.words, candidate.searched))
+    def study(self, contender: Contender, rows: int | None = None) -> Study:
+        """The search of a contender, which begins with its best values so far, if there are some."""
+        settings = self.compose(with_words(contender.words, contender.searched))
         own = {}
         if "flash" in self.request.budgets or "latency" in self.request.budgets:
-            declared = catalogue.methods()[candidate.name].search
+            declared = catalogue.methods()[contender.name].search
             for key, least in (("leaves", 2), ("depth", 1)):
                 if isinstance(one := declared.get(key), Range):
                     own[f"algo.{key}"] = Range(least, one.high, log=one.log, **({"when": one.when} if one.when else {}))
-        if candidate.rounds:
-            settings = with_values(settings, {"T": candidate.rounds})
-            own["T"] = Range(max(1, candidate.rounds // 8), max(2, 2 * candidate.rounds), log=True)
-        study = study_of(settings, candidate.searched, own)
-        best = self._best(candidate.name)
+        if contender.rounds:
+            settings = with_values(settings, {"T": contender.rounds})
+            own["T"] = Range(max(1, contender.rounds // 8), max(2, 2 * contender.rounds), log=True)
+        study = study_of(settings, contender.searched, own)
+        best = self._best(contender.name)
         if best is not None and best.loss < BEYOND:
             settings = with_values(settings, best.values)
         if rows is not None:
             settings = dataclasses.replace(settings, root={**settings.root, "train_samples": rows})
         return Study(settings, study.space, BY, self.costs)
 
-    def _sized(self, candidate: Contender, few: bool) -> bool:
-        """Give a candidate as many rounds as its flash has room for, by what its first trial took; whether it did."""
-        one, most = self._best(candidate.name, few), self.costs["flash_bytes"]
+    def _sized(self, contender: Contender, few: bool) -> bool:
+        """Give a contender as many rounds as its flash has room for, by what its first trial took; whether it did."""
+        one, most = self._best(contender.name, few), self.costs["flash_bytes"]
         taken = one.row.get("spent", {}).get("flash_bytes", 0.0) if one is not None else 0.0
         if one is None or taken <= most:
             return False
-        settings = with_values(self.compose(with_words(candidate.words, candidate.searched)), one.values)
+        settings = with_values(self.compose(with_words(contender.words, contender.searched)), one.values)
         if rounds := settings.budget.get("T"):
             fewer = fewer_rounds(rounds, most / taken)
-            if "T" in candidate.searched:
-                candidate.searched = {**candidate.searched, "T": fewer}
-                candidate.limits = {**candidate.limits, "T": fewer}
+            if "T" in contender.searched:
+                contender.searched = {**contender.searched, "T": fewer}
+                contender.limits = {**contender.limits, "T": fewer}
             else:
-                candidate.rounds = fewer
+                contender.rounds = fewer
         return bool(rounds)
 
 
@@ -365,10 +352,11 @@ def fit_within(request: Request, begun: float | None = None) -> Certified | None
     facts = facts_of(table)
     part = facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})), table)
     check_possible(request.budgets, facts, str(settings.dataset["path"]))
-    candidates, without = _candidates(request, compose, facts, part)
-    if not any(one.saved for one in candidates):
+    contenders, without = _contenders(request, compose, facts, part)
+    if not any(one.saved for one in contenders):
         raise BoostrunError(_exclude(request.budgets, without))
-    search = Search(request, compose, candidates, clock, part["n_samples"])
+    held_out = facts["n_samples"] - part["n_samples"]
+    search = Search(request, compose, contenders, clock, part["n_samples"], held_out)
     search.run()
     if search.interrupted:
         return None
@@ -404,13 +392,13 @@ class _Choosing:
 
     def run(self) -> Certified | None:
         found = self.search.tried or self.search.first
-        queue = [one for one in found if one.candidate.saved and one.loss < BEYOND]
+        queue = [one for one in found if one.contender.saved and one.loss < BEYOND]
         if not queue:
-            queue = sorted((one for one in found if one.candidate.saved), key=lambda one: one.loss)[:2]
+            queue = sorted((one for one in found if one.contender.saved), key=lambda one: one.loss)[:3]
         if not queue:
             self._too_short()
         for _ in range(_ATTEMPTS):
-            queue.sort(key=lambda one: one.loss)
+            queue.sort(key=lambda one: one.order)
             one = next((each for each in queue if self._in_time(each)), None)
             if one is None:
                 break
@@ -434,12 +422,12 @@ class _Choosing:
             if (fewer := self._fewer(one, beyond)) is not None:
                 queue.append(fewer)
             if "memory" in beyond:  # libraries take most of it: other settings of a method take as much
-                queue = [each for each in queue if each.candidate.name != one.candidate.name]
+                queue = [each for each in queue if each.contender.name != one.contender.name]
         if self.least:
             kind = max(self.least, key=lambda kind: self.least[kind] / self.request.budgets[kind])
             raise BoostrunError(
                 f"{kind}={amount_text(kind, self.request.budgets[kind])} cannot be kept on these data: the smallest "
-                f"that can is {typed(kind, self.least[kind])}, measured of {_ATTEMPTS} models at most"
+                f"that can, of the models that were measured, is {typed(kind, self.least[kind])}"
             )
         self._too_short()
         return None
@@ -462,7 +450,7 @@ class _Choosing:
 
     def _trained(self, one: Tried) -> tuple[dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]]:
         """Train on all training rows, save and measure."""
-        words = with_words(one.candidate.words, {**one.candidate.limits, **one.values})
+        words = with_words(one.contender.words, {**one.contender.limits, **one.values})
         settings, budgets = self.compose(words), self.request.budgets
         output = self.request.output
         path = output.with_name(f".{output.stem}-{cell_of(settings).key[:8]}.npz")
@@ -514,7 +502,7 @@ class _Choosing:
     def _fewer(self, one: Tried, beyond: Mapping[str, float]) -> Tried | None:
         """The same settings with fewer rounds, tried on the held-out rows; None if that cannot help."""
         over = max((share for kind, share in beyond.items() if kind in ("flash", "latency")), default=0.0)
-        settings = with_values(self.compose(with_words(one.candidate.words, one.candidate.searched)), one.values)
+        settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
         rounds = settings.budget.get("T")
         if not over or not rounds or rounds == 1:
             return None
@@ -525,7 +513,7 @@ class _Choosing:
             row = next(iter(found.choices[0].rows), None)
             if row is not None and (loss := study.loss(row)) is not None:
                 self.search.records |= {*row["records"]}
-                return Tried(one.candidate, values, min(loss, BEYOND - 1.0), row)
+                return Tried(one.contender, values, min(loss, BEYOND - 1.0), row, one.confirmed)
         return None
 
     def _certified(
@@ -533,27 +521,28 @@ class _Choosing:
     ) -> Certified:
         output = self.request.output
         path.replace(output)
-        words = with_words(one.candidate.words, {**one.candidate.limits, **one.values})
+        words = with_words(one.contender.words, {**one.contender.limits, **one.values})
         rows = len(self.table.labels("test"))
         figure = record["metrics"]["test_accuracy_pct"]
-        tried = sorted([*self.search.tried], key=lambda each: each.loss) or self.search.first
-        other = next((each for each in tried if each.candidate.kind != one.candidate.kind and each.loss < BEYOND), None)
+        tried = sorted(self.search.tried, key=lambda each: each.order) or self.search.first
+        other = next((each for each in tried if each.contender.kind != one.contender.kind and each.loss < BEYOND), None)
         train = self.search.n
         facts = {
             "model": str(output),
-            "method": one.candidate.name,
-            "settings": {key: word(value) for key, value in {**one.candidate.limits, **one.values}.items()},
+            "method": one.contender.name,
+            "settings": {key: word(value) for key, value in {**one.contender.limits, **one.values}.items()},
             "rows": {"test": rows, "held_out": len(self.table.labels("train")) - train, "train": train},
             "test_accuracy_pct": figure,
             "interval_95": wilson(round(figure * rows / 100), rows),
-            "validation_accuracy_pct": None if not one.row else 100.0 - one.row[BY],
+            "validation_accuracy_pct": 100.0 - one.loss,
+            "confirmed": one.confirmed,
             "trials": len(self.search.records),
             "next_best": None if other is None else {
-                "method": other.candidate.name, "validation_accuracy_pct": 100.0 - other.row[BY],
-                "settings": {key: word(value) for key, value in {**other.candidate.limits, **other.values}.items()},
-                "saved": other.candidate.saved,
+                "method": other.contender.name, "validation_accuracy_pct": 100.0 - other.loss,
+                "settings": {key: word(value) for key, value in {**other.contender.limits, **other.values}.items()},
+                "saved": other.contender.saved,
             },
-            "again": shlex.join(self.request.again),
+            "again": self.request.again,
             "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
         }  # fmt: skip
         spent["seconds"] = self.clock.spent

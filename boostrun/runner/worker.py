@@ -156,7 +156,7 @@ class Execute:
         if self.flash:
             from boostrun.runner.meters import flash_of
 
-            if (size := flash_of(trained.model, tuple(map(str, trained.data.classes)))) is not None:
+            if (size := flash_of(trained.model, trained.data)) is not None:
                 cost["flash_bytes"] = size
         cost.update(_of_draws(cost, trained.data))
         if "n_jobs" in method.given:

@@ -92,7 +92,8 @@ def test_a_model_keeps_its_budgets_and_the_same_command_finds_its_trials(command
 @pytest.mark.slow
 def test_a_budget_that_cannot_be_kept_is_refused_with_the_smallest_that_can(command, table):
     code, _, err = command(f"fit mine.csv --within flash=3B algo=laminating {WHERE}")
-    assert code == 2 and "flash=3 B cannot be kept on these data: the smallest that can is flash=" in err
+    assert code == 2 and "flash=3 B cannot be kept on these data: the smallest that can, of the models" in err
     assert not list(table.glob("*model*"))
+    assert "measured, is flash=" in err
     least = err.rpartition("flash=")[2].partition("B")[0]
     assert command(f"fit mine.csv --within flash={least}B algo=laminating {WHERE}")[0] == 0
