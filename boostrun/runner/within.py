@@ -160,8 +160,11 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 # -- the search --------------------------------------------------------------------------------------------------------
 
-_SEARCHED = 0.6  # of the seconds; the rest is for the last training, the meters and the picture
+_FIRST, _SECOND, _THIRD = 0.25, 0.4, 0.55  # of the seconds, until which rungs last: a slow method ends there
+_SEARCHED = 0.65  # of the seconds; the rest is for the last training, the meters and the picture
+_CONFIRMED_BY = 0.75
 _KEPT = 0.95
+_PICTURE = 4.0  # seconds for it
 _BESIDES = {"memory": 6.0, "latency": 1.5}  # seconds that a meter takes
 _MANY_ROWS = 4000
 _SHARE = 4  # of many rows a first trial has a fourth
@@ -193,15 +196,17 @@ class Search:
     def run(self) -> None:
         """Try contenders until all rungs are done or their time is spent."""
         few = self.n > _MANY_ROWS and "held" not in self.request.budgets
-        self._rung(self.contenders, 1, self.n // _SHARE if few else None)
+        rows = self.n // _SHARE if few else None
+        self._rung(self.contenders, 1, _FIRST, rows)
+        if not self._ranked(few):
+            self._rung(self.contenders, 1, _SEARCHED, rows)
         if "flash" in self.request.budgets:
-            sized = [contender for contender in self.contenders if self._sized(contender, few)]
-            self._rung(sized, 1, self.n // _SHARE if few else None)
+            self._rung([one for one in self.contenders if self._sized(one, few)], 1, _SECOND, rows)
         ranked = self._ranked(few)
-        self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME)
+        self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME, _THIRD)
         best = self._of_two_kinds()
         for trials in (_MORE, _MOST) if self.clock.seconds is not None else (_MORE,):
-            self._rung(best, trials)
+            self._rung(best, trials, _SEARCHED)
         self._confirm()
 
     def _confirm(self) -> None:
@@ -222,7 +227,7 @@ class Search:
             settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
             root = {**settings.root, "holdout": 2 * HOLDOUT}
             studies.append(Study(dataclasses.replace(settings, root=root), {}, BY, self.costs))
-        for one, choice in zip(best, self._trials(studies, 1)):
+        for one, choice in zip(best, self._trials(studies, 1, _CONFIRMED_BY)):
             row: Mapping[str, Any] = next(iter(choice.rows), {})
             if row.get(BY) is not None:
                 self.records |= {*row["records"]}
@@ -242,17 +247,17 @@ class Search:
         own = [one for one in (self.first if few else self.tried) if one.contender.name == name]
         return min(own, key=lambda one: one.loss, default=None)
 
-    def _rung(self, contenders: Sequence[Contender], trials: int, rows: int | None = None) -> None:
-        found = self._trials([self.study(one, rows) for one in contenders], trials)
+    def _rung(self, contenders: Sequence[Contender], trials: int, share: float, rows: int | None = None) -> None:
+        found = self._trials([self.study(one, rows) for one in contenders], trials, share)
         for contender, choice in zip(contenders, found):
             self.add(contender, choice, rows is not None)
 
-    def _trials(self, studies: Sequence[Study], trials: int) -> list[Any]:
+    def _trials(self, studies: Sequence[Study], trials: int, share: float) -> list[Any]:
         """The choices of studies, with the trials that ended in time; none if there is no time."""
-        if self.interrupted or not studies or self.clock.left(_SEARCHED) < 0.5:
+        if self.interrupted or not studies or self.clock.left(share) < 0.5:
             return []
         with contextlib.suppress(KeyboardInterrupt):
-            with self.clock.until(_SEARCHED):
+            with self.clock.until(share):
                 found = tune_all(
                     studies, trials, command=self.request.command, quiet=self.request.quiet, partial=True,
                     flash="flash" in self.request.budgets,
@@ -282,10 +287,11 @@ class Search:
             declared = catalogue.methods()[contender.name].search
             for key, least in (("leaves", 2), ("depth", 1)):
                 if isinstance(one := declared.get(key), Range):
-                    own[f"algo.{key}"] = Range(least, one.high, log=one.log, **({"when": one.when} if one.when else {}))
+                    most = max(least + 1, one.high // 4 if contender.rounds else one.high)
+                    own[f"algo.{key}"] = Range(least, most, log=one.log, **({"when": one.when} if one.when else {}))
         if contender.rounds:
             settings = with_values(settings, {"T": contender.rounds})
-            own["T"] = Range(max(1, contender.rounds // 8), max(2, 2 * contender.rounds), log=True)
+            own["T"] = Range(max(1, contender.rounds // 8), max(2, contender.rounds), log=True)
         study = study_of(settings, contender.searched, own)
         best = self._best(contender.name)
         if best is not None and best.loss < BEYOND:
@@ -545,11 +551,44 @@ class _Choosing:
             "again": self.request.again,
             "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
         }  # fmt: skip
+        pictures = [draw(tried, one, self.request.budgets, output)] if self.clock.left() > _PICTURE else []
         spent["seconds"] = self.clock.spent
         facts["budgets"] = {
             kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}
             for kind, most in self.request.budgets.items()
         }  # fmt: skip
         found = Certified(output, facts, tried)
-        found.written = [output, *write_certificate(facts, output)]
+        found.written = [output, *write_certificate(facts, output), *pictures]
         return found
+
+
+def draw(tried: Sequence[Tried], chosen: Tried, budgets: Mapping[str, float], output: Path) -> Path:
+    """Draw ``m.png`` beside ``m.npz``: what was tried, the error on held-out rows against what is spent.
+
+    That is flash or features, if they are budgets, else the seconds of a training. A line is the budget, a ring the
+    chosen model.
+    """
+    from boostrun.report.canvas import MARKERS, axes_of, handle, hue, with_legend, write_png
+
+    costs = {"flash_bytes": ("flash", "bytes of flash"), "n_features_used": ("features", "features used")}
+    cost = next((cost for cost, (kind, _) in costs.items() if kind in budgets), "train_seconds")
+    kind, head = costs.get(cost, ("", "seconds of a training"))
+
+    def place(one: Tried) -> tuple[float, float]:
+        return {**one.row, **one.row.get("spent", {})}.get(cost, math.nan), one.row.get(BY, math.nan)
+
+    names = list(dict.fromkeys(one.contender.name for one in tried))
+    figure, (axis,) = axes_of(1, 3.6, f"{output.name}: {chosen.contender.name}")
+    keys = []
+    for number, name in enumerate(names):
+        looks = {"color": hue(number), "marker": MARKERS[number % len(MARKERS)], "linestyle": ""}
+        points = [place(one) for one in tried if one.contender.name == name]
+        axis.plot(*zip(*points), markersize=4, alpha=0.7, **looks)
+        keys.append(handle(name, **looks))
+    axis.plot(*([each] for each in place(chosen)), marker="o", markersize=13, fillstyle="none", color="black")
+    if kind:
+        axis.axvline(budgets[kind], color="0.4", linewidth=1.0)
+    axis.set_xscale("log")
+    axis.set(xlabel=head, ylabel="error on held-out rows (%)")
+    axis.grid(color="0.9")
+    return write_png(with_legend(figure, keys, "ring: the model that was chosen"), output.with_suffix(".png"))
