@@ -466,3 +466,27 @@ def write_certificate(facts: Mapping[str, Any], output: Path) -> list[Path]:
         write_bytes(path, content.encode())
         written.append(path)
     return written
+
+
+def draw(
+    tried: Sequence[tuple[str, float, float]], chosen: tuple[str, float, float], head: str, most: float, path: Path
+) -> Path:
+    """Draw what was tried, a point for each (method, cost, error in percent), with a ring around the chosen one.
+
+    ``head`` names the cost; a line is the budget ``most``, 0 for none.
+    """
+    from boostrun.report.canvas import MARKERS, axes_of, handle, hue, with_legend, write_png
+
+    figure, (axis,) = axes_of(1, 3.6, f"{path.stem}: {chosen[0]}")
+    keys = []
+    for number, name in enumerate(dict.fromkeys(name for name, _, _ in tried)):
+        looks = {"color": hue(number), "marker": MARKERS[number % len(MARKERS)], "linestyle": ""}
+        axis.plot(*zip(*(point[1:] for point in tried if point[0] == name)), markersize=4, alpha=0.7, **looks)
+        keys.append(handle(name, **looks))
+    axis.plot(*([each] for each in chosen[1:]), marker="o", markersize=13, fillstyle="none", color="black")
+    if most:
+        axis.axvline(most, color="0.4", linewidth=1.0)
+    axis.set_xscale("log")
+    axis.set(xlabel=head, ylabel="error on held-out rows (%)")
+    axis.grid(color="0.9")
+    return write_png(with_legend(figure, keys, "ring: the model that was chosen"), path)

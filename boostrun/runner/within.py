@@ -31,7 +31,7 @@ from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import obtain
 from boostrun.runner import meters
 from boostrun.runner.execute import train_one, with_words
-from boostrun.runner.meters import EXAMPLE, KINDS, Deadline, amount_text, typed, wilson, write_certificate
+from boostrun.runner.meters import EXAMPLE, KINDS, Deadline, amount_text, draw, typed, wilson, write_certificate
 from boostrun.runner.naming import word
 from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
@@ -43,7 +43,7 @@ from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of,
 class Contender:
     """A method within the budgets: ``words`` of its settings, and the keys ``limits`` that keep budgets, for all
     training rows and for those that a search trains on. ``saved`` says whether its model can be kept and measured.
-    ``rounds``: a search begins with so many; 0, as usual.
+    ``rounds``: a search begins with so many; 0, as usual; and with the values ``begin``.
     """
 
     name: str
@@ -52,6 +52,15 @@ class Contender:
     searched: dict[str, Any]
     saved: bool
     rounds: int = 0
+    begin: dict[str, Any] = field(default_factory=dict)
+
+    def give_rounds(self, rounds: int) -> None:
+        """Begin with so many rounds; where a budget fixes them, no more than these."""
+        if "T" in self.searched:
+            self.searched = {**self.searched, "T": min(rounds, self.searched["T"])}
+            self.limits = {**self.limits, "T": min(rounds, self.limits["T"])}
+        else:
+            self.rounds = rounds
 
     @property
     def kind(self) -> str:
@@ -131,8 +140,28 @@ def _contenders(
             without[name] = str(error)
             continue
         saved = {"npz", "c"} <= method.exports
-        found.append(Contender(name, [*request.words, f"algo={name}"], limits, searched, saved))
+        one = Contender(name, [*request.words, f"algo={name}"], limits, searched, saved)
+        begun = with_words(one.words, one.searched)
+        rounds, most = compose(begun).budget.get("T"), _first_rounds(request.budgets, facts["n_classes"])
+        if rounds and most < rounds:
+            one.give_rounds(most)
+            one.begin = {
+                f"algo.{key}": value for key, value in _SMALL_TREES.items()
+                if isinstance(declared := method.search.get(key), Range) and not declared.when
+            }  # fmt: skip
+        found.append(one)
     return found, without
+
+
+_SMALL_TREES = {"leaves": 4, "depth": 2}  # with which a search under a budget of flash or latency begins
+_A_ROUND = {"flash": 36.0, "latency": 0.012}  # bytes and microseconds of a small tree, about
+
+
+def _first_rounds(budgets: Mapping[str, float], classes: int) -> int:
+    """Rounds of small trees, one for each class, that flash and latency have room for, about: where a search begins."""
+    rows = classes if classes > 2 else 1
+    room = [budgets[kind] / taken / rows for kind, taken in _A_ROUND.items() if kind in budgets]
+    return max(1, int(min([*room, 1e6])))
 
 
 def _limits(name: str, budgets: Mapping[str, float], facts: Mapping[str, int]) -> dict[str, Any]:
@@ -290,8 +319,8 @@ class Search:
                     most = max(least + 1, one.high // 4 if contender.rounds else one.high)
                     own[f"algo.{key}"] = Range(least, most, log=one.log, **({"when": one.when} if one.when else {}))
         if contender.rounds:
-            settings = with_values(settings, {"T": contender.rounds})
-            own["T"] = Range(max(1, contender.rounds // 8), max(2, contender.rounds), log=True)
+            settings = with_values(settings, {"T": contender.rounds, **contender.begin})
+            own["T"] = Range(max(1, contender.rounds // 8), max(2, 2 * contender.rounds), log=True)
         study = study_of(settings, contender.searched, own)
         best = self._best(contender.name)
         if best is not None and best.loss < BEYOND:
@@ -308,12 +337,7 @@ class Search:
             return False
         settings = with_values(self.compose(with_words(contender.words, contender.searched)), one.values)
         if rounds := settings.budget.get("T"):
-            fewer = fewer_rounds(rounds, most / taken)
-            if "T" in contender.searched:
-                contender.searched = {**contender.searched, "T": fewer}
-                contender.limits = {**contender.limits, "T": fewer}
-            else:
-                contender.rounds = fewer
+            contender.give_rounds(fewer_rounds(rounds, most / taken))
         return bool(rounds)
 
 
@@ -327,12 +351,11 @@ def fewer_rounds(rounds: int, share: float) -> int:
 
 @dataclass
 class Certified:
-    """A model that keeps its budgets: its file, the facts of its certificate, and what was tried."""
+    """A model that keeps its budgets: its file, the facts of its certificate, and all files that were written."""
 
     path: Path
     certificate: dict[str, Any]
-    tried: list[Tried]
-    written: list[Path] = field(default_factory=list)
+    written: list[Path]
 
 
 _ATTEMPTS = 12  # models that are trained and measured, at most
@@ -364,9 +387,7 @@ def fit_within(request: Request, begun: float | None = None) -> Certified | None
     held_out = facts["n_samples"] - part["n_samples"]
     search = Search(request, compose, contenders, clock, part["n_samples"], held_out)
     search.run()
-    if search.interrupted:
-        return None
-    return _Choosing(request, compose, search, clock, table).run()
+    return None if search.interrupted else _Choosing(request, compose, search, clock, table).run()
 
 
 def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
@@ -531,7 +552,11 @@ class _Choosing:
         rows = len(self.table.labels("test"))
         figure = record["metrics"]["test_accuracy_pct"]
         tried = sorted(self.search.tried, key=lambda each: each.order) or self.search.first
-        other = next((each for each in tried if each.contender.kind != one.contender.kind and each.loss < BEYOND), None)
+        measured = {"flash", "latency"} & {*self.request.budgets}  # of models that are saved
+        other = next((
+            each for each in tried if each.contender.kind != one.contender.kind and each.loss < BEYOND
+            and (each.contender.saved or not measured)
+        ), None)  # fmt: skip
         train = self.search.n
         facts = {
             "model": str(output),
@@ -551,44 +576,23 @@ class _Choosing:
             "again": self.request.again,
             "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
         }  # fmt: skip
-        pictures = [draw(tried, one, self.request.budgets, output)] if self.clock.left() > _PICTURE else []
+        pictures = [self._drawn(tried, one)] if self.clock.left() > _PICTURE else []
         spent["seconds"] = self.clock.spent
         facts["budgets"] = {
             kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}
             for kind, most in self.request.budgets.items()
         }  # fmt: skip
-        found = Certified(output, facts, tried)
-        found.written = [output, *write_certificate(facts, output), *pictures]
-        return found
+        return Certified(output, facts, [output, *write_certificate(facts, output), *pictures])
 
+    def _drawn(self, tried: Sequence[Tried], chosen: Tried) -> Path:
+        """Draw ``m.png``: errors against flash or features, if they are budgets, else the seconds of a training."""
+        costs = {"flash": "flash_bytes", "features": "n_features_used"}
+        kind = next((kind for kind in costs if kind in self.request.budgets), "")
 
-def draw(tried: Sequence[Tried], chosen: Tried, budgets: Mapping[str, float], output: Path) -> Path:
-    """Draw ``m.png`` beside ``m.npz``: what was tried, the error on held-out rows against what is spent.
+        def point(one: Tried) -> tuple[str, float, float]:
+            spent = {**one.row, **one.row.get("spent", {})}
+            return one.contender.name, spent.get(costs.get(kind, "train_seconds"), math.nan), one.row.get(BY, math.nan)
 
-    That is flash or features, if they are budgets, else the seconds of a training. A line is the budget, a ring the
-    chosen model.
-    """
-    from boostrun.report.canvas import MARKERS, axes_of, handle, hue, with_legend, write_png
-
-    costs = {"flash_bytes": ("flash", "bytes of flash"), "n_features_used": ("features", "features used")}
-    cost = next((cost for cost, (kind, _) in costs.items() if kind in budgets), "train_seconds")
-    kind, head = costs.get(cost, ("", "seconds of a training"))
-
-    def place(one: Tried) -> tuple[float, float]:
-        return {**one.row, **one.row.get("spent", {})}.get(cost, math.nan), one.row.get(BY, math.nan)
-
-    names = list(dict.fromkeys(one.contender.name for one in tried))
-    figure, (axis,) = axes_of(1, 3.6, f"{output.name}: {chosen.contender.name}")
-    keys = []
-    for number, name in enumerate(names):
-        looks = {"color": hue(number), "marker": MARKERS[number % len(MARKERS)], "linestyle": ""}
-        points = [place(one) for one in tried if one.contender.name == name]
-        axis.plot(*zip(*points), markersize=4, alpha=0.7, **looks)
-        keys.append(handle(name, **looks))
-    axis.plot(*([each] for each in place(chosen)), marker="o", markersize=13, fillstyle="none", color="black")
-    if kind:
-        axis.axvline(budgets[kind], color="0.4", linewidth=1.0)
-    axis.set_xscale("log")
-    axis.set(xlabel=head, ylabel="error on held-out rows (%)")
-    axis.grid(color="0.9")
-    return write_png(with_legend(figure, keys, "ring: the model that was chosen"), output.with_suffix(".png"))
+        head = {"flash": "bytes of flash", "features": "features used"}.get(kind, "seconds of a training")
+        most = self.request.budgets.get(kind, 0.0)
+        return draw([*map(point, tried)], point(chosen), head, most, self.request.output.with_suffix(".png"))
