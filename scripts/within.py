@@ -52,7 +52,7 @@ def again(model: Path, table: Path, facts: dict, seconds: float) -> dict[str, fl
     found["flash"], found["latency"] = float(meters.flash_bytes(saved)), meters.latency(saved, samples).microseconds
     if "memory" in facts["budgets"]:
         command = [*shlex.split(facts["alone"])[1:-1], str(model.with_name("second.npz"))]
-        found["memory"] = meters.peak_of([sys.executable, "-m", "boostrun", *command])[1] * 2**20
+        found["memory"] = meters.peak_of([sys.executable, "-m", "boostrun", *command]) * 2**20
     if "held" in facts["budgets"]:
         found["held"] = facts["budgets"]["held"]["spent"]
     return found

@@ -134,6 +134,19 @@ def typed(kind: str, amount: float) -> str:
     return f"{kind}={math.ceil(amount)}" + ("B" if kind == "flash" else "")
 
 
+def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
+    """Raise BoostrunError for budgets that no model can keep on such data."""
+    if facts["n_classes"] < 2:
+        raise BoostrunError(
+            f"{where}: all rows are of one class, so there is nothing to tell apart; dataset.label=COLUMN names another"
+        )
+    if budgets.get("held", math.inf) < 2 * facts["n_classes"]:
+        raise BoostrunError(
+            f"held={budgets['held']:.0f} is too few for {facts['n_classes']} classes: two of each are the least, as in "
+            f"held={2 * facts['n_classes']}"
+        )
+
+
 # -- seconds -----------------------------------------------------------------------------------------------------------
 
 
@@ -390,24 +403,27 @@ def _answers(model: Any, samples: np.ndarray) -> list[np.ndarray]:
 # -- memory ------------------------------------------------------------------------------------------------------------
 
 
-def peak_of(command: Sequence[str]) -> tuple[int, float]:
-    """(exit status, MiB) of a command: its peak resident memory as the system reports it after its end, wait4(2)."""
-    with _silent() as (out, process_of):
-        process = process_of(command)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            out.seek(0)
-            said = (out.read().decode(errors="replace").strip().splitlines() or ["it says nothing"])[-1]
-            raise BoostrunError(said.removeprefix("boostrun: "))
-    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # bytes there, KiB elsewhere
-    return process.returncode, usage.ru_maxrss / unit
+_APART = """
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status) % 256)
+"""
 
 
-@contextlib.contextmanager
-def _silent() -> Iterator[tuple[Any, Any]]:
-    with tempfile.TemporaryFile() as out:
-        yield out, lambda command: subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+def peak_of(command: Sequence[str]) -> float:
+    """MiB of a command, its peak resident memory as the system reports it at its end, wait4(2).
+
+    A small process starts it: the system counts what the starting process takes as the command's. Raises BoostrunError
+    with the last line of the command if it fails.
+    """
+    whole = [sys.executable, "-I", "-S", "-c", _APART, *command]
+    done = subprocess.run(whole, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    *lines, peak = done.stdout.strip().splitlines() or [""]
+    if done.returncode:
+        raise BoostrunError((lines or ["the training said nothing"])[-1].removeprefix("boostrun: "))
+    return int(peak) / ((1 << 20) if sys.platform == "darwin" else (1 << 10))  # bytes there, KiB elsewhere
 
 
 # -- the certificate ---------------------------------------------------------------------------------------------------
@@ -421,7 +437,8 @@ def wilson(right: int, of: int) -> tuple[float, float]:
     """
     z, share = 1.959964, right / of
     middle, half = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    return 100 * (middle - half) / (1 + z * z / of), 100 * (middle + half) / (1 + z * z / of)
+    low, high = ((middle + sign * half) / (1 + z * z / of) for sign in (-1, 1))
+    return 100 * max(low, 0.0), 100 * min(high, 1.0)
 
 
 def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:

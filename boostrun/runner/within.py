@@ -28,10 +28,20 @@ from boostrun.config.fields import Range
 from boostrun.data.keys import WRITTEN
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Table, facts_of
-from boostrun.methods.declaration import obtain
+from boostrun.methods.declaration import Method, obtain
 from boostrun.runner import meters
 from boostrun.runner.execute import train_one, with_words
-from boostrun.runner.meters import EXAMPLE, KINDS, Deadline, amount_text, draw, typed, wilson, write_certificate
+from boostrun.runner.meters import (
+    EXAMPLE,
+    KINDS,
+    Deadline,
+    amount_text,
+    check_possible,
+    draw,
+    typed,
+    wilson,
+    write_certificate,
+)
 from boostrun.runner.naming import word
 from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
@@ -129,18 +139,21 @@ def _contenders(
         if method is None:
             raise BoostrunError(f"no algo '{name}'{did_you_mean(name, catalogue.methods())} (boostrun ls algo)")
         try:
-            compose([*request.words, f"algo={name}"])
+            words = [*request.words, f"algo={name}"]
+            if "flash" in request.budgets and _is_linear(method) and not any(w.startswith("features=") for w in words):
+                words.append("features=linear")  # the edges of bins take half a kB for each feature
+            compose(words)
             getattr(obtain(method.target), "installed", lambda: None)()
             if "held" not in request.budgets and {"r", "q"} & set(method.budget) and not request.algos:
                 raise BoostrunError("it holds few samples, and held is no budget")
             limits, searched = (_limits(name, request.budgets, each) for each in (facts, part))
             for each in (limits, searched):
-                compose(with_words([*request.words, f"algo={name}"], each))
+                compose(with_words(words, each))
         except BoostrunError as error:
             without[name] = str(error)
             continue
         saved = {"npz", "c"} <= method.exports
-        one = Contender(name, [*request.words, f"algo={name}"], limits, searched, saved)
+        one = Contender(name, words, limits, searched, saved)
         begun = with_words(one.words, one.searched)
         rounds, most = compose(begun).budget.get("T"), _first_rounds(request.budgets, facts["n_classes"])
         if rounds and most < rounds:
@@ -151,6 +164,11 @@ def _contenders(
             }  # fmt: skip
         found.append(one)
     return found, without
+
+
+def _is_linear(method: Method) -> bool:
+    """Whether a method takes values, and is none of the rivals that grow by rounds."""
+    return "values" in method.inputs and not (catalogue.papers()[method.paper].rivals and "T" in method.budget)
 
 
 _SMALL_TREES = {"leaves": 4, "depth": 2}  # with which a search under a budget of flash or latency begins
@@ -383,30 +401,13 @@ def fit_within(request: Request, begun: float | None = None) -> Certified | None
     check_possible(request.budgets, facts, str(settings.dataset["path"]))
     contenders, without = _contenders(request, compose, facts, part)
     if not any(one.saved for one in contenders):
-        raise BoostrunError(_exclude(request.budgets, without))
+        kinds = " and ".join(kind for kind in _KEYS if kind in request.budgets) or "these"
+        why = next(iter(without.values()), "no method is installed")
+        raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
     held_out = facts["n_samples"] - part["n_samples"]
     search = Search(request, compose, contenders, clock, part["n_samples"], held_out)
     search.run()
     return None if search.interrupted else _Choosing(request, compose, search, clock, table).run()
-
-
-def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
-    """Raise BoostrunError for budgets that no model can keep on such data."""
-    if facts["n_classes"] < 2:
-        raise BoostrunError(
-            f"{where}: all rows are of one class, so there is nothing to tell apart; dataset.label=COLUMN names another"
-        )
-    if budgets.get("held", math.inf) < 2 * facts["n_classes"]:
-        raise BoostrunError(
-            f"held={budgets['held']:.0f} is too few for {facts['n_classes']} classes: two of each are the least, as in "
-            f"held={2 * facts['n_classes']}"
-        )
-
-
-def _exclude(budgets: Mapping[str, float], without: Mapping[str, str]) -> str:
-    kinds = " and ".join(kind for kind in _KEYS if kind in budgets) or "these"
-    why = next(iter(without.values()), "no method is installed")
-    return f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}"
 
 
 class _Choosing:
@@ -486,7 +487,7 @@ class _Choosing:
         if "memory" in budgets:
             named = ["--config-dir", self.request.config_dir] if self.request.config_dir else []
             command = [sys.executable, "-m", "boostrun", "export", *named, *words, "--to", "npz", "-o", str(path)]
-            spent["memory"] = meters.peak_of(command)[1] * 2**20
+            spent["memory"] = meters.peak_of(command) * 2**20
         else:
             train_one(settings, path, self.request.command)
         (cell,) = plan([settings], open_store(settings))

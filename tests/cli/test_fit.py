@@ -1,9 +1,18 @@
 """``boostrun fit``: budgets that are refused in a sentence, and models whose meters agree with their certificate."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 
 import numpy as np
+import pandas as pd
 import pytest
+
+import boostrun
+from boostrun import BoostrunError
+from boostrun.prediction import load
 
 WHERE = "n_jobs=1 store=runs results=results cache_root=cache"
 
@@ -97,3 +106,39 @@ def test_a_budget_that_cannot_be_kept_is_refused_with_the_smallest_that_can(comm
     assert "measured, is flash=" in err
     least = err.rpartition("flash=")[2].partition("B")[0]
     assert command(f"fit mine.csv --within flash={least}B algo=laminating {WHERE}")[0] == 0
+
+
+@pytest.mark.slow
+def test_a_killed_search_goes_on_from_its_finished_trials(table):
+    words = f"fit mine.csv --within features=3 algo=few_features,lightgbm,laminating {WHERE}".split()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    first = subprocess.Popen([sys.executable, "-m", "boostrun", *words], cwd=table, env=environment)
+    for _ in range(600):
+        if len(done := list((table / "runs").rglob("*.json"))) >= 4 or first.poll() is not None:
+            break
+        time.sleep(0.1)
+    first.kill()
+    first.wait()
+    assert len(done) >= 4 and not (table / "model.npz").exists()
+    before = {path: path.stat().st_mtime_ns for path in done}
+    whole = [sys.executable, "-m", "boostrun", *words]
+    again = subprocess.run(whole, cwd=table, env=environment, check=True, capture_output=True, text=True)
+    assert {path: path.stat().st_mtime_ns for path in done} == before and "accuracy on 48 rows" in again.stdout
+    assert load(table / "model.npz").n_features_in_ == 8
+
+
+@pytest.mark.slow
+def test_in_python_a_frame_with_text_and_missing_values_is_fitted(workplace):
+    generator = np.random.default_rng(1)
+    frame = pd.DataFrame({"size": generator.normal(size=200), "colour": generator.choice(["red", "blue"], 200)})
+    frame["noise"] = np.where(np.arange(200) % 7 == 0, np.nan, generator.normal(size=200))
+    y = np.where((frame["size"] > 0) == (frame["colour"] == "red"), "up", "down")
+    clf = boostrun.fit(frame, y, {"features": 2, "flash": "1kB"}, "algo=lightgbm,few_features", "n_jobs=1")
+    spent = {kind: each["spent"] for kind, each in clf.certificate_["budgets"].items()}
+    assert spent["features"] == 2 and spent["flash"] <= 1000
+    assert np.mean(clf.predict(frame) == y) > 0.8 and set(clf.classes_) == {"up", "down"}
+    assert not list(workplace.iterdir())
+    with pytest.raises(BoostrunError, match="X has 200 rows and y 3 labels"):
+        boostrun.fit(frame, y[:3], "features=2")
+    with pytest.raises(BoostrunError, match="no budget 'sise'"):
+        boostrun.fit(frame, y, {"sise": 3})

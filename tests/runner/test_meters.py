@@ -1,0 +1,110 @@
+"""The meters of a saved model: each must notice a model that spends more than it says."""
+
+import os
+import shutil
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from boostrun import AdaBoostMHClassifier, BoostrunError, StumpEnsemble
+from boostrun.export import read
+from boostrun.methods.stumps import Stump
+from boostrun.runner import meters
+
+
+def data(n=200, d=6):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(n, d))
+    return X, (X[:, 1] + X[:, 4] > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return AdaBoostMHClassifier("laminating", n_estimators=12, random_state=0).fit(*data())
+
+
+def test_columns_that_a_model_reads_are_those_of_its_stumps(model):
+    X, _ = data()
+    found = meters.columns_read(model, X)
+    assert found.all_others and set(found.columns) == set(model.ensemble_.features)
+
+
+def test_a_model_that_reads_a_column_it_does_not_name_is_found_out(model):
+    X, _ = data()
+
+    class Hiding(AdaBoostMHClassifier):
+        feature_importances_ = property(lambda self: np.eye(6)[1])
+
+    model_of_two = Hiding("laminating", n_estimators=12, random_state=0).fit(X, (X[:, 1] + X[:, 4] > 0).astype(int))
+    assert not meters.columns_read(model_of_two, X).all_others
+
+
+def test_flash_grows_with_the_model_and_counts_equal_numbers_once(tmp_path):
+    def size(stumps):
+        one = StumpEnsemble.of([[(stump, 0.5) for stump in stumps]])
+        path = one.save(tmp_path / "m", classes=np.array(["a", "b"]), n_features_in=np.array(400))
+        return meters.flash_bytes(read(path))
+
+    few, many = [Stump(3, 0.5, 1)] * 2, [Stump(3, 0.5, 1)] * 40
+    different = [Stump(3, 0.5 + n, 1) for n in range(40)]
+    far = [Stump(300, 0.5 + n, 1) for n in range(40)]
+    assert size(few) < size(many) < size(different) < size(far)
+    assert size(far) - size(different) == 40  # a column beyond 255 takes two bytes
+
+
+def test_bytes_of_tables_by_hand():
+    assert meters.table_bytes("static const int a[2] = {\n-1, 5\n};") == 2
+    assert meters.table_bytes("static const int a[2] = {\n-129, 5\n};") == 4
+    assert meters.table_bytes("static const int a[2] = {\n70000, 5\n};") == 8
+    assert meters.table_bytes("static const double a[2][2] = {\n{0.5, 1.5}, {-INFINITY, 0.25}\n};") == 8
+    assert meters.table_bytes("int predict(const double *x);") == 0
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_latency_grows_with_rounds_and_counts_instructions(tmp_path):
+    X, y = data()
+    found = []
+    for rounds in (5, 500):
+        path = AdaBoostMHClassifier("laminating", n_estimators=rounds, random_state=0).fit(X, y).save(tmp_path / "m")
+        found.append(meters.latency(read(path), X))
+    assert 0.0 < found[0].microseconds < found[1].microseconds and found[0].rows == 200
+    if found[0].instructions is not None:
+        assert 20 * found[0].instructions < found[1].instructions < 200 * found[0].instructions
+
+
+def test_latency_without_a_compiler_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(BoostrunError, match="no compiler is found"):
+        meters.compiler()
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="the system does not say what a process took")
+def test_the_memory_of_a_process_is_what_it_took():
+    taken = [meters.peak_of([sys.executable, "-c", f"x = b'1' * ({mib} << 20)"]) for mib in (1, 200)]
+    assert 180 < taken[1] - taken[0] < 220
+    with pytest.raises(BoostrunError, match=r"^no such thing$"):
+        meters.peak_of([sys.executable, "-c", "import sys; sys.exit('boostrun: no such thing')"])
+
+
+def test_a_deadline_interrupts_once_and_gives_the_signal_back():
+    clock = meters.Deadline(0.4, time.monotonic())
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), clock.until(0.5):
+        time.sleep(5.0)
+    assert clock.rang and 0.1 < time.monotonic() - begun < 2.0
+    with clock.until(5.0):
+        pass
+    assert not clock.rang
+    time.sleep(0.05)
+    assert meters.Deadline(None, begun).left() == float("inf")
+
+
+@pytest.mark.parametrize(("right", "of"), [(0, 10), (10, 10), (7, 10), (900, 1000)])
+def test_the_interval_of_an_accuracy_is_wilsons(right, of):
+    low, high = meters.wilson(right, of)
+    assert -1e-9 <= low <= 100 * right / of <= high + 1e-9 <= 100 + 1e-8
+    for edge in (low, high):  # at its ends the share is 1.96 standard errors away
+        share = edge / 100
+        assert abs(right / of - share) == pytest.approx(1.959964 * (share * (1 - share) / of) ** 0.5, abs=1e-6)
