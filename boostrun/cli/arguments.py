@@ -59,6 +59,8 @@ options:
   --on-paper            claims: judge the papers' printed figures alone
   --why                 plan: every changed definition, and code that a digest cannot follow
   --to c|onnx|npz       export: a C99 file, an ONNX file, or the model itself
+  --integer             export: C of whole numbers for a chip: export model.npz rows.csv --integer --target avr
+  --target CHIP         export, check: portable, avr or cortex-m
   --name NAME           run, frontier: the name of the table, as name=NAME
   --within BUDGETS      fit: features=20,flash=4kB,latency=20us,memory=512MiB,held=500,seconds=60, any of them
   -o, --output FILE     export, fit, report, claims, predict, follow, table --draw: the file or folder to write
@@ -89,6 +91,7 @@ class Arguments:
     output: str | None = None
     name: str | None = None
     within: str | None = None
+    target: str | None = None
     typed_verb: str = ""
 
     @property
@@ -100,10 +103,11 @@ class Arguments:
 _FLAGS = {
     "-m": "multirun", "--multirun": "multirun", "--quick": "quick", "--strict": "strict", "--cfg": "cfg",
     "--proba": "proba", "--why": "why", "--draw": "draw", "--on-paper": "on_paper",
+    "--integer": "integer",
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {
-    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
+    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 2, "check": 1, "report": math.inf,
     "predict": 2, "follow": 1, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration
@@ -115,11 +119,11 @@ REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",), "fit": ("tri
 _READ_DATA = ("run", "fit", "tune", "frontier", "plan", "export", "data")  # verbs that take a file as their data set
 _VALUES = {
     "--config-dir": "config_dir", "-cd": "config_dir", "--to": "to", "-o": "output", "--output": "output",
-    "--name": "name", "--within": "within",
+    "--name": "name", "--within": "within", "--target": "target",
 }  # fmt: skip
 _OF = {
     "to": ("export",), "output": ("export", "fit", "report", "claims", "predict", "follow", "table"),
-    "within": ("fit",),
+    "within": ("fit",), "target": ("export", "check"),
     "name": ("run", "frontier"),
 }  # fmt: skip
 _ELSEWHERE = {  # words of options, as they are compared -> what does the same
@@ -129,6 +133,7 @@ _ELSEWHERE = {  # words of options, as they are compared -> what does the same
     "force overwrite rerun nocache": "finished trials are kept in store=...: another folder has none",
 }  # fmt: skip
 _NEEDS = {"config_dir": "a folder", "to": "c, onnx or npz", "output": "a file name", "name": "a name",
+          "target": "portable, avr or cortex-m",
           "within": "budgets, as in features=20,flash=4kB,seconds=60"}  # fmt: skip
 
 

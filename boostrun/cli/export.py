@@ -1,7 +1,8 @@
 """``boostrun export`` and ``boostrun predict``: use a saved model, or one that is trained first.
 
-``export model.npz --to c|onnx [-o predictor.c]`` writes it as a C99 or ONNX file, ``predict model.npz new.csv
-[-o out.csv] [--proba]`` predicts new samples.
+``export model.npz --to c|onnx [-o predictor.c]`` writes it as a C99 or ONNX file, ``export model.npz rows.csv --integer
+[--target avr]`` as C of whole numbers for a chip, ``predict model.npz new.csv [-o out.csv] [--proba]`` predicts new
+samples.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import checked_words
@@ -27,10 +29,15 @@ def main(words: Arguments) -> int:
     Instead of a file name, settings may be given, as in ``algo=shareboost dataset=mnist features=templates``: their
     first trial is trained, its record kept as a run keeps it, and its model written beside the predictor.
     """
-    form = words.to or ("onnx" if Path(words.output or "").suffix == ".onnx" else "c")
+    integer = "integer" in words.flags or words.target is not None
+    if integer and words.to not in (None, "c"):
+        raise BoostrunError(f"--integer writes C: --to {words.to} has no predictor of whole numbers")
+    target = checked_target(words.target or "portable")
+    form = words.to or ("c" if integer else None) or ("onnx" if Path(words.output or "").suffix == ".onnx" else "c")
     if form not in FORMS:
         raise BoostrunError(f"--to {form}: one of {', '.join(FORMS)} is needed{did_you_mean(form, FORMS)}")
-    if bool(words.names) == bool(words.overrides):
+    rows = _rows(words) if integer and words.names else None
+    if bool(words.names) == bool(words.overrides) and rows is None:
         raise BoostrunError(
             "export needs a model file or the settings of one: export model.npz, or export algo=NAME dataset=NAME"
         )
@@ -39,8 +46,12 @@ def main(words: Arguments) -> int:
     else:
         output = checked_output(Path(words.output or ("model.npz" if form == "npz" else f"predictor.{form}")))
     if words.names:
+        if len(words.names) > 1 and not integer:
+            raise BoostrunError("rows beside a model are for --integer, as in export model.npz rows.csv --integer")
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
+        if integer:
+            return _write_integer(Path(words.names[0]), output, target, rows, words)
         return _write(Path(words.names[0]), output, form)
     if "trials" in dict(keys_and_values(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
@@ -58,7 +69,80 @@ def main(words: Arguments) -> int:
     path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
     model = train_one(settings, output if form == "npz" and is_device(output) else path, ["boostrun", *words.argv])
     _print(output, f"model: {model}")
+    if integer:
+        dataset = {"dataset": settings.dataset} if not settings.dataset.get("path") else None
+        place = None if dataset else str(settings.dataset["path"])
+        return _write_integer(model, output, target, place, words, settings)
     return 0 if form == "npz" else _write(model, output, form)
+
+
+def checked_target(target: str) -> str:
+    """The name of a chip's family, checked."""
+    from boostrun.export.chip import TARGETS
+
+    if target not in TARGETS:
+        raise BoostrunError(f"--target {target}: one of {', '.join(TARGETS)} is needed{did_you_mean(target, TARGETS)}")
+    return target
+
+
+def _rows(words: Arguments) -> str | None:
+    """The file of calibration rows beside a model; a table among the words stands as dataset=FILE."""
+    named = [values for key, values in keys_and_values(words.overrides) if key == "dataset"]
+    given = [*words.names[1:], *(str(value) for values in named for value in values)]
+    if len(given) > 1 or len(words.overrides) > len(named):
+        raise BoostrunError("one file of calibration rows is taken, as in export model.npz rows.csv --integer")
+    return given[0] if given else None
+
+
+MOST_ROWS = 10_000  # calibration rows
+
+
+def calibrated(model: Path, rows: str | None, settings: Any = None) -> Any:
+    """The predictor of whole numbers of a model file, calibrated on the file ``rows``, or on the data of settings.
+
+    Bits are chosen on at most 10,000 rows, and the labels that the model gives them. Raises BoostrunError.
+    """
+    import numpy as np
+
+    from boostrun.export import read
+    from boostrun.export.integer import quantised, real_form
+    from boostrun.prediction import load, pieces
+    from boostrun.prediction.samples import known_table
+
+    saved = read(model)
+    real_form(saved)  # raises before rows are read
+    classifier: Any = load(model)
+    table = known_table(classifier)
+    names = table.columns if table is not None else ()
+    classifier.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
+    if rows is not None:
+        samples = next(iter(pieces(classifier, rows))).X[:MOST_ROWS]
+    elif settings is not None:
+        from boostrun.data import load as load_data
+        from boostrun.runner.plan import roots
+
+        samples = load_data(settings.dataset, roots(settings)[0]).x_train[:MOST_ROWS]
+        samples = samples.reshape(len(samples), -1)
+    else:
+        return quantised(saved, names=names)
+    number = {label: place for place, label in enumerate(classifier.classes_.tolist())}
+    labels = np.array([number[label] for label in classifier.predict(samples).tolist()])
+    return quantised(saved, samples, labels, names=names)
+
+
+def _write_integer(
+    model: Path, output: Path, target: str, rows: str | None, words: Arguments, settings: Any = None
+) -> int:  # fmt: skip
+    from boostrun.export.chip import laid_out, sizes, source
+    from boostrun.report.markup import write_bytes
+
+    made = calibrated(model, rows, settings)
+    text = source(made, target)
+    write_bytes(output, text.encode("ascii"))
+    size = sizes(made, laid_out(made))
+    _print(output, text.partition("*/")[0].replace("/*", "").replace("\n *", "\n").strip())
+    _print(output, f"predictor: {output}, {size.tables} bytes of tables, {made.lost} of {made.rows_seen} labels lost")
+    return 0
 
 
 def checked_output(path: Path) -> Path:

@@ -119,6 +119,7 @@ MODELS = {
         f"{_HERE}.export:c_{writer}",
         f"{_HERE}.model:check_{kind}",
         f"{_HERE}.export:onnx_{writer}",
+        f"{_HERE}.export:integer_{writer}",
     )
     for target, kind, writer in (
         ("model:SharedFeatures", "shared_features", "linear"),

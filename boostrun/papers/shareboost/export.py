@@ -15,6 +15,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.export.c import TYPES, block, for_all_classes, reading, table
+from boostrun.export.integer import LinearForm, TreeForm, of_steps, raw_thresholds, stump_trees
 from boostrun.export.onnx import columns_of, compare, signs
 from boostrun.export.onnx import for_all_classes as for_all_classes_onnx
 from boostrun.export.parts import (
@@ -155,6 +156,37 @@ def c_linear(saved: Saved) -> ProgramParts:
 def c_shared_stumps(saved: Saved) -> ProgramParts:
     """The C of SharedStumps."""
     return for_all_classes(saved, *matrix_form(saved.model))
+
+
+def integer_shared_stumps(saved: Saved) -> TreeForm:
+    """The form of SharedStumps for a predictor of whole numbers."""
+    return of_steps(saved, *matrix_form(saved.model))
+
+
+def integer_linear(saved: Saved) -> TreeForm | LinearForm:
+    """The form of a linear predictor on columns, pixels or stumps; BoostrunError for other features."""
+    found = linear_predictor(saved.model) if saved.model.kind != "pieces" else None
+    if found is None or found.kind not in ("columns", "codes", "stumps"):
+        raise BoostrunError(f"features of kind '{saved.model.kind}' have no integer predictor: columns and stumps have")
+    if not len(found.weights):
+        raise BoostrunError("the model has no feature to export")
+    if found.kind == "stumps":
+        features = found.features["index"]
+        edges = raw_thresholds(saved, features, found.features["threshold"])
+        trees = stump_trees(features, edges, -found.weights, found.weights)
+        return TreeForm(found.what, trees, [-1] * len(trees), found.base)
+    index, weights, base = found.features["index"], found.weights, found.base
+    if found.kind == "codes":
+        if kind_of(saved.inputs, ("pixels",)) != "pixels" and saved.inputs:
+            raise BoostrunError("codes of bins have no integer predictor: raw columns, pixels and stumps have")
+        weights = weights / 255.0
+    elif kind_of(saved.inputs, ("scaled",)):
+        weights = weights * saved.inputs["factor"][index][:, None]
+        base = base - saved.inputs["shift"][index] @ weights
+    columns, place = np.unique(index, return_inverse=True)
+    summed = np.zeros((len(columns), weights.shape[1]))
+    np.add.at(summed, place, weights)
+    return LinearForm(f"{found.what}: attributes", columns, summed, base)
 
 
 def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:

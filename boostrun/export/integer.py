@@ -1,0 +1,542 @@
+"""Predictors of whole numbers, for chips without floating point: their form, how it is chosen, and its twin in numpy.
+
+A saved model becomes :class:`TreeForm` or :class:`LinearForm`, in real numbers; :func:`quantised` makes an
+:class:`IntegerModel` of it: codes of 8 or 16 bits for the features that it reads, for thresholds and for leaves.
+:mod:`boostrun.export.chip` writes it in C, and lays its tables out; :func:`boostrun.export.chip.size_of` counts them.
+
+A tree is nested tuples: a leaf is an array of numbers, a split ``(feature, threshold, below, above)``; x goes ``above``
+where x[feature] >= threshold.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from boostrun.config import catalogue
+from boostrun.errors import BoostrunError
+from boostrun.export.parts import Saved, thresholds_of
+from boostrun.methods.declaration import obtain
+
+Tree = Any  # nested tuples
+DRAWN = 1000  # rows that are drawn where none are given
+_BITS = (8, 16)
+_LARGEST = 2**31 - 1
+_WIDEST = 2**15 - 1  # of a weight
+
+
+@dataclass
+class TreeForm:
+    """F_k(x) = base[k] + sum over the trees of row k, or of all trees, of the leaf that x reaches.
+
+    Attributes: ``trees``; ``rows``, the score of each, -1 where leaves have a number for each of them; ``base`` (K,).
+    """
+
+    what: str
+    trees: list[Tree]
+    rows: list[int]
+    base: np.ndarray
+
+
+@dataclass
+class LinearForm:
+    """F(x) = base + x[columns] @ weights: ``columns`` (U,) ascending, ``weights`` (U, K), ``base`` (K,)."""
+
+    what: str
+    columns: np.ndarray
+    weights: np.ndarray
+    base: np.ndarray
+
+
+def stump_trees(features, thresholds, below, above) -> list[Tree]:
+    """Trees of one split each, from (T,) features and thresholds and (T, W) leaves."""
+    parts = zip(features.tolist(), thresholds.tolist(), below, above)
+    return [(feature, threshold, low, high) for feature, threshold, low, high in parts]
+
+
+def heap_trees(features, thresholds, leaves) -> list[Tree]:
+    """Complete trees from (T, 2^D - 1) splits in the order of a heap and (T, 2^D, W) leaves."""
+    inner = features.shape[1]
+
+    def at(tree: int, place: int) -> Tree:
+        if place >= inner:
+            return leaves[tree, place - inner]
+        split = int(features[tree, place]), float(thresholds[tree, place])
+        return (*split, at(tree, 2 * place + 1), at(tree, 2 * place + 2))
+
+    return [at(tree, 0) for tree in range(len(features))]
+
+
+def real_form(saved: Saved) -> TreeForm | LinearForm:
+    """The model in real numbers, thresholds on raw samples; BoostrunError for a kind that has no integer predictor."""
+    form = catalogue.models()[saved.kind].integer
+    if not form:
+        raise BoostrunError(f"a model of the kind {saved.kind} has no integer predictor: leave --integer out")
+    return obtain(form)(saved)
+
+
+def of_stumps(saved: Saved) -> TreeForm:
+    """The form of a StumpEnsemble: a row of stumps for each class."""
+    model, k = saved.model, saved.model.n_problems
+    edges = raw_thresholds(saved, model.features, model.thresholds).ravel()
+    steps = model.steps.reshape(-1, 1)
+    trees = stump_trees(model.features.ravel(), edges, -steps, steps)
+    what = f"boosted stumps, {model.n_rounds} for each of {k} scores"
+    return TreeForm(what, trees, np.repeat(np.arange(k), model.n_rounds).tolist(), np.zeros(k))
+
+
+def of_steps(saved: Saved, steps: np.ndarray, base: np.ndarray, how: str) -> TreeForm:
+    """The form of stumps with ``steps`` (T, K) for all scores, on the features and thresholds of the saved model."""
+    model = saved.model
+    trees = stump_trees(model.features, raw_thresholds(saved, model.features, model.thresholds), -steps, steps)
+    return TreeForm(f"{len(steps)} stumps {how}", trees, [-1] * len(trees), np.asarray(base, np.float64))
+
+
+def of_votes(saved: Saved) -> TreeForm:
+    """The form of a VoteEnsemble."""
+    steps = saved.model.alphas[:, None] * saved.model.votes
+    return of_steps(saved, steps, np.zeros(steps.shape[1]), f"with votes for {steps.shape[1]} scores")
+
+
+def of_trees(saved: Saved) -> TreeForm:
+    """The form of a TreeEnsemble."""
+    model = saved.model
+    k, rounds, inner = model.features.shape
+    edges = raw_thresholds(saved, model.features, model.thresholds).reshape(-1, inner)
+    trees = heap_trees(model.features.reshape(-1, inner), edges, model.leaves.reshape(k * rounds, -1, 1))
+    what = f"boosted trees of depth {model.depth}, {rounds} for each of {k} scores"
+    return TreeForm(what, trees, np.repeat(np.arange(k), rounds).tolist(), np.zeros(k))
+
+
+def of_vote_trees(saved: Saved) -> TreeForm:
+    """The form of a TreeVoteEnsemble, whose leaves vote for all scores."""
+    model = saved.model
+    trees = heap_trees(model.features, raw_thresholds(saved, model.features, model.thresholds), model.steps)
+    what = f"{len(trees)} trees of depth {model.depth} with votes for {model.n_problems} scores"
+    return TreeForm(what, trees, [-1] * len(trees), np.zeros(model.n_problems))
+
+
+def of_branches(saved: Saved) -> TreeForm:
+    """The form of BranchingTrees, the trees of other libraries."""
+    model = saved.model
+    edges, children = raw_thresholds(saved, model.features, model.thresholds).tolist(), model.children.tolist()
+    features, made = model.features.tolist(), dict[int, Tree]()
+    for node in reversed(range(len(edges))):  # a split comes before its children
+        below, above = (made.pop(at) if at >= 0 else model.leaves[~at] for at in children[node])
+        made[node] = (features[node], edges[node], below, above)
+    trees = [made[root] if root >= 0 else model.leaves[~root] for root in model.roots.tolist()]
+    wide = model.leaves.shape[1] > 1 or len(model.base) == 1
+    rows = [-1 if wide and len(model.base) > 1 else row for row in model.rows.tolist()]
+    return TreeForm(f"{len(trees)} trees of {len(edges)} splits", trees, rows, model.base)
+
+
+def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """Thresholds on raw samples, float64; infinite where all or none is above."""
+    kind, found = thresholds_of(saved.inputs, features, thresholds)
+    edges = found.astype(np.float64)
+    return np.where(edges <= 0, -np.inf, np.where(edges > 255, np.inf, edges)) if kind == "unsigned char" else edges
+
+
+# -- trees -------------------------------------------------------------------------------------------------------------
+
+
+def is_leaf(tree: Tree) -> bool:
+    """Whether a tree is a leaf."""
+    return not isinstance(tree, tuple)
+
+
+def pruned(tree: Tree, known: dict[int, tuple[float, float]] | None = None) -> Tree:
+    """The tree without splits that decide nothing: those that a split above has decided, and those of equal leaves.
+
+    >>> leaf = lambda *numbers: np.array(numbers)
+    >>> pruned((0, 3.0, (0, 5.0, leaf(1), leaf(2)), (1, -np.inf, leaf(3), leaf(4))))
+    (0, 3.0, array([1]), array([4]))
+    """
+    if is_leaf(tree):
+        return tree
+    known = known or {}
+    feature, threshold, below, above = tree
+    low, high = known.get(feature, (-np.inf, np.inf))
+    if threshold <= low:
+        return pruned(above, known)
+    if threshold >= high:
+        return pruned(below, known)
+    left = pruned(below, {**known, feature: (low, threshold)})
+    right = pruned(above, {**known, feature: (threshold, high)})
+    if is_leaf(left) and is_leaf(right) and np.array_equal(left, right):
+        return left
+    return feature, threshold, left, right
+
+
+def splits_of(tree: Tree) -> list[tuple[int, float]]:
+    """(feature, threshold) of the splits of a tree, each before those below, these before those above."""
+    return [] if is_leaf(tree) else [tree[:2], *splits_of(tree[2]), *splits_of(tree[3])]
+
+
+def leaves_of(tree: Tree) -> list[np.ndarray]:
+    """The leaves of a tree from below to above."""
+    return [tree] if is_leaf(tree) else [*leaves_of(tree[2]), *leaves_of(tree[3])]
+
+
+def renamed(tree: Tree, split, leaf) -> Tree:
+    """The tree with ``split(feature, threshold)`` in place of both, and ``leaf(numbers)`` in place of a leaf."""
+    if is_leaf(tree):
+        return leaf(tree)
+    return (*split(*tree[:2]), renamed(tree[2], split, leaf), renamed(tree[3], split, leaf))
+
+
+def values_of(tree: Tree, read) -> np.ndarray:
+    """(n, W) the leaves that n samples reach; ``read(feature)`` is the column (n,) that a split reads."""
+    if is_leaf(tree):
+        return tree[None]
+    above = np.asarray(read(tree[0]) >= tree[1])[:, None]
+    return np.where(above, values_of(tree[3], read), values_of(tree[2], read))
+
+
+def sums_of(trees: Sequence[Tree], rows: Sequence[int], base: np.ndarray, read, n: int) -> np.ndarray:
+    """(n, K) scores of n samples."""
+    scores = np.tile(base, (n, 1))
+    for tree, row in zip(trees, rows):
+        if row < 0:
+            scores += values_of(tree, read)
+        else:
+            scores[:, row] += values_of(tree, read)[:, 0]
+    return scores
+
+
+def of_one_size(tree: Tree) -> bool:
+    """Whether all numbers of a tree's leaves are one number or its negative, as votes are."""
+    return len(np.unique(np.abs(np.array(leaves_of(tree))))) == 1
+
+
+def merged(trees: Sequence[Tree], rows: Sequence[int]) -> tuple[list[Tree], list[int]]:
+    """The trees by their row, stumps of the same row, feature and threshold added up, those without a split too.
+
+    Votes for several scores stay as they are: a vote is kept as a bit.
+    """
+    if all(row < 0 for row in rows) and all(map(of_one_size, trees)):
+        return list(trees), list(rows)
+    stumps, rest = dict[tuple, Tree](), []
+    for tree, row in zip(trees, rows):
+        if not is_leaf(tree) and (not is_leaf(tree[2]) or not is_leaf(tree[3])):
+            rest.append((row, tree))
+            continue
+        key = (row, tree[0], tree[1]) if not is_leaf(tree) else (row, -1, 0.0)
+        held = stumps.get(key)
+        if held is None:
+            stumps[key] = tree
+        else:
+            stumps[key] = held + tree if is_leaf(tree) else (*tree[:2], held[2] + tree[2], held[3] + tree[3])
+    found = [(key[0], tree) for key, tree in sorted(stumps.items(), key=lambda one: one[0])] + rest
+    found.sort(key=lambda one: one[0])
+    return [tree for _, tree in found], [row for row, _ in found]
+
+
+# -- whole numbers -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class InputCodes:
+    """How a raw sample becomes codes: code = floor((x - offset) * scale), at least ``least`` and at most ``most``.
+
+    Attributes
+    ----------
+    columns : (C,) raw columns that the model reads, ascending; x of the predictor has a code for each.
+    offset, scale : (C,) float64.
+    bits : 8 or 16.
+    twins : (M,) places among ``columns`` whose missing values the model tells apart: feature C + m reads place
+        twins[m] with ``most`` where it is missing. A missing value has the code 0.
+    """
+
+    columns: np.ndarray
+    offset: np.ndarray
+    scale: np.ndarray
+    bits: int
+    twins: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def most(self) -> int:
+        """The largest code."""
+        return 2**self.bits - 1
+
+    @property
+    def least(self) -> int:
+        """The least code of a number."""
+        return int(len(self.twins) > 0)
+
+    def __call__(self, samples: np.ndarray) -> np.ndarray:
+        """(n, C) int64 codes of raw ``samples`` (n, d); NaN is 0."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.floor((samples[:, self.columns].astype(np.float64) - self.offset) * self.scale)
+        found = np.where(np.isnan(found), 0.0, np.clip(found, self.least, self.most))
+        return found.astype(np.int64)
+
+    def read(self, codes: np.ndarray):
+        """A function that gives the column (n,) of a feature, of ``codes`` (n, C)."""
+        columns = len(self.columns)
+
+        def column(feature: int) -> np.ndarray:
+            if feature < columns:
+                return codes[:, feature]
+            found = codes[:, self.twins[feature - columns]]
+            return np.where(found == 0, self.most, found)
+
+        return column
+
+
+@dataclass
+class IntegerModel:
+    """A predictor of whole numbers; its methods are the twin of the C, number by number.
+
+    Attributes
+    ----------
+    codes : :class:`InputCodes`.
+    trees, rows : as in :class:`TreeForm`, of whole numbers, features being places in x; empty for a linear model.
+    weights : (C, K) int64 of a linear model, else (0, K).
+    base : (K,) int64.
+    leaf_bits : 8 or 16, of leaves or weights.
+    classes : names; names of columns : ``names``.
+    rows_seen, lost : calibration rows, and how many have another label than the model in real numbers gives them.
+    given : whether the rows were given, not drawn.
+    """
+
+    what: str
+    codes: InputCodes
+    trees: list[Tree]
+    rows: list[int]
+    weights: np.ndarray
+    base: np.ndarray
+    leaf_bits: int
+    classes: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    rows_seen: int = 0
+    lost: int = 0
+    given: bool = False
+
+    @property
+    def bound(self) -> int:
+        """No sum on the way to a score is larger in size than this."""
+        bounds = np.abs(self.base) + np.abs(self.weights).sum(axis=0) * self.codes.most
+        for tree, row in zip(self.trees, self.rows):
+            largest = np.abs(np.array(leaves_of(tree))).max(axis=0)
+            bounds[slice(None) if row < 0 else row] += largest if row < 0 else largest[0]
+        return int(bounds.max())
+
+    def scores(self, codes: np.ndarray) -> np.ndarray:
+        """(n, K) int64 scores of ``codes`` (n, C)."""
+        if len(self.weights):
+            return self.base + codes @ self.weights
+        return sums_of(self.trees, self.rows, self.base, self.codes.read(codes), len(codes))
+
+    def predict(self, codes: np.ndarray) -> np.ndarray:
+        """(n,) int64 class numbers of ``codes`` (n, C)."""
+        return decided(self.scores(codes))
+
+
+def decided(scores: np.ndarray) -> np.ndarray:
+    """(n,) class numbers of (n, K) scores: 1 where the only score is at least 0, else the first of the largest."""
+    return (scores[:, 0] >= 0).astype(np.int64) if scores.shape[1] == 1 else scores.argmax(axis=1)
+
+
+class CalibrationRows(NamedTuple):
+    """Raw rows (n, d) on which bits are chosen, the class numbers (n,) that the model gives them, or None, and whether
+    they were given."""
+
+    samples: np.ndarray
+    labels: np.ndarray | None = None
+    given: bool = True
+
+
+def quantised(
+    saved: Saved, calibration: np.ndarray | None = None, labels: np.ndarray | None = None,
+    bits: tuple[int, int] | None = None, names: Sequence[str] = (),
+) -> IntegerModel:  # fmt: skip
+    """The predictor of whole numbers of a saved model.
+
+    Parameters
+    ----------
+    calibration : (n, d) raw rows; without them 1,000 are drawn around the thresholds of trees, and a linear model is
+        refused.
+    labels : (n,) class numbers that the model gives them; by default computed from its form in real numbers.
+    bits : of codes and thresholds, and of leaves or weights. By default the fewest that lose no label of the rows, else
+        those that lose the fewest.
+    names : of all raw columns.
+
+    Raises BoostrunError, one sentence, for a kind that has no integer predictor.
+    """
+    form = real_form(saved)
+    missing = saved.missing
+    if isinstance(form, LinearForm):
+        if calibration is None:
+            raise BoostrunError(
+                "a linear model is scaled by the range of its features: give rows too, export m.npz rows.csv --integer"
+            )
+        if len(missing):
+            raise BoostrunError("a linear model with missing values has no integer predictor: leave --integer out")
+    else:
+        trees, rows = merged([pruned(tree) for tree in form.trees], form.rows)
+        form = TreeForm(form.what, trees, rows, form.base)
+        if not any(map(splits_of, trees)):
+            raise BoostrunError("the model holds no split: there is nothing to export")
+    rows_of = CalibrationRows(calibration, labels) if calibration is not None else _drawn(form, saved)
+    if rows_of.labels is None:
+        rows_of = rows_of._replace(labels=decided(_real_scores(form, rows_of.samples, missing)))
+    best: tuple[int, IntegerModel] | None = None
+    for code_bits, leaf_bits in [bits] if bits else itertools.product(_BITS, _BITS):
+        if isinstance(form, LinearForm):
+            found = _linear(form, rows_of, code_bits, leaf_bits)
+        else:
+            found = _of_trees(form, saved, rows_of, code_bits, leaf_bits)
+        lost = int((found.predict(found.codes(rows_of.samples)) != rows_of.labels).sum())
+        if best is None or lost < best[0]:
+            best = lost, found
+        if not lost:
+            break
+    assert best is not None
+    lost, found = best
+    found.lost, found.rows_seen, found.given = lost, len(rows_of.samples), rows_of.given
+    found.classes = saved.classes if len(found.base) == 1 else saved.classes[: len(found.base)]
+    found.names = [names[column] if column < len(names) else f"column {column}" for column in found.codes.columns]
+    return found
+
+
+def _real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    if isinstance(form, LinearForm):
+        return form.base + samples[:, form.columns] @ form.weights
+    width = samples.shape[1]
+
+    def read(feature: int) -> np.ndarray:
+        column = samples[:, feature if feature < width else missing[feature - width]]
+        if not len(missing):
+            return column
+        return np.where(np.isnan(column), -np.inf if feature < width else np.inf, column)
+
+    return sums_of(form.trees, form.rows, form.base, read, len(samples))
+
+
+def _drawn(form: TreeForm | LinearForm, saved: Saved) -> CalibrationRows:
+    """1,000 rows, each value in one of the intervals between the thresholds on its column."""
+    assert isinstance(form, TreeForm)
+    rng, width = np.random.default_rng(0), max(saved.raw_width, 1 + max(_features(form.trees)))
+    samples = np.zeros((DRAWN, width))
+    for column, edges in _thresholds(form.trees, saved.raw_width, saved.missing).items():
+        gaps = np.diff(edges) if len(edges) > 1 else np.ones(1)
+        ends = np.concatenate([edges[:1] - gaps.mean(), edges, edges[-1:] + gaps.mean()])
+        place = rng.integers(0, len(ends) - 1, DRAWN)
+        samples[:, column] = ends[place] + rng.random(DRAWN) * (ends[place + 1] - ends[place])
+    return CalibrationRows(np.floor(samples) if _is_pixels(saved) else samples, None, False)
+
+
+def _is_pixels(saved: Saved) -> bool:
+    return bool(saved.inputs) and str(saved.inputs["kind"]) == "pixels"
+
+
+def _features(trees: Sequence[Tree]) -> set[int]:
+    return {feature for tree in trees for feature, _ in splits_of(tree)}
+
+
+def _thresholds(trees: Sequence[Tree], width: int, missing: np.ndarray) -> dict[int, np.ndarray]:
+    """Raw column -> its thresholds, ascending, those of its copy for missing values too."""
+    found: dict[int, set[float]] = {}
+    for tree in trees:
+        for feature, threshold in splits_of(tree):
+            column = int(feature if feature < width or not len(missing) else missing[feature - width])
+            found.setdefault(column, set()).add(threshold)
+    return {column: np.array(sorted(edges)) for column, edges in sorted(found.items())}
+
+
+def _of_trees(form: TreeForm, saved: Saved, rows: CalibrationRows, code_bits: int, leaf_bits: int) -> IntegerModel:
+    missing, width = saved.missing, saved.raw_width if len(saved.missing) else 2**31
+    edges = _thresholds(form.trees, width, missing)
+    columns = np.array(list(edges), np.int64)
+    place = {column: number for number, column in enumerate(edges)}
+    twins = [place[int(column)] for column in missing if int(column) in place]
+    codes = InputCodes(columns, np.zeros(len(columns)), np.ones(len(columns)), code_bits, np.array(twins, np.int64))
+    named = {width + m: len(columns) + twins.index(place[int(c)]) for m, c in enumerate(missing) if int(c) in place}
+    coded, pixels = dict[tuple[int, float], int](), _is_pixels(saved)
+    for number, (column, found) in enumerate(edges.items()):
+        values = np.sort(rows.samples[:, column].astype(np.float64))
+        values = values[: len(values) - int(np.isnan(values).sum())]
+        whole = (rows.given or pixels) and bool(np.all(values == np.floor(values)))
+        codes.offset[number], codes.scale[number] = _scaling(found, values, whole, codes)
+        for threshold, code in zip(found.tolist(), _coded(found, values, number, codes)):
+            coded[column, threshold] = code
+    largest = max(float(np.abs(np.array(leaves_of(tree))).max()) for tree in form.trees)
+    sums = np.abs(form.base).astype(np.float64)
+    for tree, row in zip(form.trees, form.rows):
+        one = np.abs(np.array(leaves_of(tree))).max(axis=0)
+        sums[slice(None) if row < 0 else row] += one if row < 0 else one[0]
+    scale = min((2 ** (leaf_bits - 1) - 1) / largest, (_LARGEST - len(form.trees) - 1) / sums.max()) if largest else 1.0
+
+    def split(feature: int, threshold: float) -> tuple[int, int]:
+        column = int(feature if feature < width else missing[feature - width])
+        return named[feature] if feature >= width else place[column], coded[column, threshold]
+
+    trees = [pruned(renamed(tree, split, lambda leaf: np.rint(leaf * scale).astype(np.int64))) for tree in form.trees]
+    base = np.rint(form.base * scale).astype(np.int64)
+    kept, kept_rows = merged(trees, form.rows)
+    for tree, row in zip(kept, kept_rows):
+        if is_leaf(tree):
+            base = base + (tree if row < 0 else np.where(np.arange(len(base)) == row, tree[0], 0))
+    both = [(tree, row) for tree, row in zip(kept, kept_rows) if not is_leaf(tree)]
+    weights = np.zeros((0, len(base)), np.int64)
+    return IntegerModel(
+        form.what, codes, [tree for tree, _ in both], [row for _, row in both], weights, base, leaf_bits
+    )
+
+
+def _scaling(edges: np.ndarray, values: np.ndarray, whole: bool, codes: InputCodes) -> tuple[float, float]:
+    """(offset, scale) of a column: itself where whole numbers fit, else its thresholds at codes from 2 to the last."""
+    low, high, first = edges[0], edges[-1], codes.least + 1
+    if whole and np.ceil(high) - np.floor(low) <= codes.most - first:
+        fits = len(values) and values[0] >= codes.least and np.ceil(high) <= codes.most and low > codes.least
+        return (0.0 if fits else float(np.ceil(low)) - first), 1.0
+    if high == low:
+        return float(low) - first, 1.0
+    scale = (codes.most - first) / (high - low)
+    return float(low - first / scale), float(scale)
+
+
+def _coded(edges: np.ndarray, values: np.ndarray, number: int, codes: InputCodes) -> list[int]:
+    """The code of each threshold, such that the rows' ``values``, ascending, fall on the sides where they did."""
+    offset, scale = codes.offset[number], codes.scale[number]
+    natural = np.clip(np.ceil(np.round((edges - offset) * scale, 6)), codes.least + 1, codes.most).astype(np.int64)
+    if not len(values):
+        return natural.tolist()
+    of_rows = np.clip(np.floor((values - offset) * scale), codes.least, codes.most).astype(np.int64)
+    out = []
+    for edge, plain in zip(edges, natural.tolist()):
+        at = int(np.searchsorted(values, edge))
+        below = int(of_rows[at - 1]) if at else -1
+        above = int(of_rows[at]) if at < len(values) else codes.most + 1
+        if below < above:
+            code = min(max(plain, below + 1), above, codes.most)
+        else:  # both sides share a code: the smaller part is lost
+            first, last = np.searchsorted(of_rows, above), np.searchsorted(of_rows, above, side="right")
+            code = min(above if at - first <= last - at else above + 1, codes.most)
+        out.append(max(code, codes.least + 1))
+    return out
+
+
+def _linear(form: LinearForm, rows: CalibrationRows, code_bits: int, weight_bits: int) -> IntegerModel:
+    low, high = (one(rows.samples[:, form.columns], axis=0).astype(np.float64) for one in (np.min, np.max))
+    codes = InputCodes(form.columns, low, np.ones(len(low)), code_bits)
+    whole = np.all(rows.samples[:, form.columns] == np.floor(rows.samples[:, form.columns]), axis=0)
+    fits = whole & (high - low <= codes.most)
+    codes.scale[:] = np.where(fits, 1.0, codes.most / np.where(high > low, high - low, 1.0))
+    codes.offset[:] = np.where(fits & (low >= 0) & (high <= codes.most), 0.0, low)
+    weights = form.weights / codes.scale[:, None]
+    middle = np.where(fits, 0.0, 0.5)  # of the values that share a code
+    base = form.base + (codes.offset + middle / codes.scale) @ form.weights
+    sums = (np.abs(weights).sum(axis=0) * codes.most + np.abs(base)).max()
+    largest = np.abs(weights).max()
+    room = _LARGEST - (len(weights) + 1) * codes.most
+    scale = min((2 ** (weight_bits - 1) - 1) / largest, room / sums) if largest else 1.0
+    rounded = np.rint(weights * scale).astype(np.int64)
+    return IntegerModel(
+        form.what, codes, [], [], rounded, np.rint(base * scale).astype(np.int64), weight_bits,
+    )  # fmt: skip
