@@ -35,6 +35,9 @@ VERBS = {
 BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "memory", "seconds")
 """Kinds of budget of a frontier."""
 
+WITHIN = ("memory", "features", "flash", "latency", "held", "seconds")
+"""Kinds of budget of ``fit --within``."""
+
 USAGE = """boostrun: boosting under a budget, seed by seed, compared with the papers' own figures
 
 usage: boostrun [verb] [key=value ...] [options]

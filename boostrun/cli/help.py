@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from boostrun.cli.arguments import BUDGETS, USAGE, VERBS, Arguments
+from boostrun.cli.arguments import BUDGETS, USAGE, VERBS, WITHIN, Arguments
 from boostrun.errors import BoostrunError, did_you_mean
 
 _PLACES = (
@@ -391,6 +391,9 @@ def _complete_verb() -> bool:
         return True
     if before[:1] == ["frontier"] and word and offer(f"budget={kind}" for kind in BUDGETS):
         return True
+    if before[:1] == ["fit"] and words[-2:-1] == ["--within"]:
+        typed = "".join(word.rpartition(",")[:2])
+        return offer(f"{typed}{kind}=" for kind in WITHIN)
     if before and before[0] in VERBS:
         before = before[1:]
     rest = [w for w in before if "=" in w] + [word]

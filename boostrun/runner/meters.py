@@ -28,6 +28,8 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.export import Saved, c_source, read
+from boostrun.export.chip import laid_out, size_of, sizes
+from boostrun.export.integer import quantised, real_form
 from boostrun.methods.declaration import obtain
 from boostrun.methods.saved import Saveable
 from boostrun.report.markup import align, pipe_table, write_bytes
@@ -53,7 +55,7 @@ class OwnBudget(NamedTuple):
 KINDS = {
     "memory": OwnBudget(_BYTES, "256MiB", "peak resident memory of the training process, told by the system"),
     "features": OwnBudget(_COUNT, "20", "columns that the saved model reads", True),
-    "flash": OwnBudget(_BYTES, "4kB", "tables of the predictor in a compact encoding, without its code"),
+    "flash": OwnBudget(_BYTES, "4kB", "the predictor of whole numbers (export --to c --integer): tables and code"),
     "latency": OwnBudget(_MICROSECONDS, "20us", "median time of a prediction by the C predictor"),
     "held": OwnBudget(_COUNT, "500", "most samples held at once, counted by the source that hands them out", True),
     "seconds": OwnBudget({"": 1.0, "s": 1.0}, "60", "wall clock of the whole command, to the last line but one"),
@@ -134,6 +136,20 @@ def typed(kind: str, amount: float) -> str:
     return f"{kind}={math.ceil(amount)}" + ("B" if kind == "flash" else "")
 
 
+_CODE = 400  # bytes of a predictor without its tables, about
+_A_ROUND = {"flash": 16.0, "latency": 0.012}  # bytes and microseconds of a small tree, about
+
+
+def first_rounds(budgets: Mapping[str, float], classes: int) -> int:
+    """Rounds of small trees, one for each class, that flash and latency have room for, about: where a search begins.
+
+    >>> first_rounds({"flash": 4000.0}, 2), first_rounds({"flash": 4000.0, "latency": 1.2}, 10)
+    (225, 10)
+    """
+    room = [(budgets[kind] - _CODE * (kind == "flash")) / taken for kind, taken in _A_ROUND.items() if kind in budgets]
+    return max(1, int(min([*room, 1e6]) / (classes if classes > 2 else 1)))
+
+
 def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
     """Raise BoostrunError for budgets that no model can keep on such data."""
     if facts["n_classes"] < 2:
@@ -200,21 +216,49 @@ def process_began() -> float:
 
 _REAL = 2  # bytes of a real number
 _TABLE = re.compile(r"static const (\w+(?: char)?) \w+((?:\[\d+\])+) = \{\n(.*?)\n\};", re.S)
+_LARGE = 1 << 17  # bytes of tables from which on a model is not made one of whole numbers: it would take seconds
 
 
-def flash_bytes(saved: Saved) -> int:
-    """Bytes of the tables of a predictor in a compact encoding, the same for every kind of model.
-
-    The numbers are those of the tables that :func:`boostrun.export.c_source` writes: of a path the last predictor
-    alone. A whole number takes one byte if its table's all do, else two, else four. A real number takes two bytes
-    (16-bit fixed point). Where that is smaller, a table of reals holds its different numbers once, and one or two bytes
-    for each place. Code is not counted. Raises BoostrunError for a model that has no predictor in C.
+class Flash(NamedTuple):
+    """Bytes of a predictor of whole numbers: ``tables`` and ``code`` in flash, ``ram`` of a prediction; how many of
+    ``rows`` get another label than the model in real numbers gives them.
     """
-    return table_bytes(obtain(catalogue.models()[saved.kind].writer)(saved).code)
+
+    tables: int
+    code: int
+    ram: int
+    lost: int
+    rows: int
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of flash."""
+        return self.tables + self.code
+
+
+def flash(saved: Saved, samples: np.ndarray | None = None) -> Flash:
+    """The flash of a model as ``boostrun export m.npz rows.csv --to c --integer`` writes it: the same code for ours and
+    for trees of other libraries, 8 or 16 bits a number as ``samples`` (n, d) of raw rows need.
+
+    Without samples they are drawn around the thresholds; a model of more than 128 kB is then counted by
+    :func:`table_bytes`. Raises BoostrunError for a kind of model that has no such predictor.
+    """
+    if samples is not None:
+        model = quantised(saved, samples)
+        size = sizes(model, laid_out(model))
+        return Flash(size.tables, size.code, size.ram, model.lost, model.rows_seen)
+    real_form(saved)  # before a large model is written: its kind may have no predictor
+    large = table_bytes(obtain(catalogue.models()[saved.kind].writer)(saved).code)
+    if large > _LARGE:
+        return Flash(large, 0, 0, 0, 0)
+    size = size_of(saved)
+    return Flash(size.tables, size.code, size.ram, 0, 0)
 
 
 def table_bytes(code: str) -> int:
-    """Bytes of the tables in C code, see :func:`flash_bytes`.
+    """Bytes of the tables of a predictor in C, in a simple encoding: whole numbers of 1, 2 or 4 bytes, reals of two.
+
+    Where that is smaller, a table of reals holds its different numbers once, and one or two bytes for each place.
 
     >>> table_bytes("static const int a[3] = {\\n0, 7, 200\\n};\\nstatic const double b[2] = {\\n0.5, 1e-3\\n};")
     7
@@ -239,7 +283,7 @@ def _index_bytes(different: int) -> int:
 
 
 def flash_of(model: Any, table: Any) -> int | None:
-    """As :func:`flash_bytes`, of an estimator fitted to a table; None if its model has no predictor in C."""
+    """As :func:`flash`, of an estimator fitted to a table; None if its model has no predictor of whole numbers."""
     from boostrun.methods.preparation import PREFIX, bank_inputs
     from boostrun.runner.execute import kept_model
 
@@ -250,7 +294,7 @@ def flash_of(model: Any, table: Any) -> int | None:
     inputs = {name.removeprefix(PREFIX): array for name, array in bank_inputs(table.bank).items()}
     classes = list(map(str, table.classes))
     with contextlib.suppress(BoostrunError):
-        return flash_bytes(Saved(learned, classes, table.bank.n_features, inputs, kind))
+        return flash(Saved(learned, classes, table.bank.n_features, inputs, kind)).bytes
     return None
 
 
@@ -467,6 +511,7 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
             f"held-out rows{unsaved}"
         )
     commands = [f"again: {facts['again']}", f"the model alone: {facts['alone']}"]
+    commands += [f"for a chip: {facts['chip']}"] if "chip" in facts else []
     if not markdown:
         return "\n".join([*said, *align(lines), *commands])
     said += [f"{head}: `{command}`" for head, _, command in (one.partition(": ") for one in commands)]

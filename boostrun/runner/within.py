@@ -38,6 +38,7 @@ from boostrun.runner.meters import (
     amount_text,
     check_possible,
     draw,
+    first_rounds,
     typed,
     wilson,
     write_certificate,
@@ -155,7 +156,7 @@ def _contenders(
         saved = {"npz", "c"} <= method.exports
         one = Contender(name, words, limits, searched, saved)
         begun = with_words(one.words, one.searched)
-        rounds, most = compose(begun).budget.get("T"), _first_rounds(request.budgets, facts["n_classes"])
+        rounds, most = compose(begun).budget.get("T"), first_rounds(request.budgets, facts["n_classes"])
         if rounds and most < rounds:
             one.give_rounds(most)
             one.begin = {
@@ -172,14 +173,6 @@ def _is_linear(method: Method) -> bool:
 
 
 _SMALL_TREES = {"leaves": 4, "depth": 2}  # with which a search under a budget of flash or latency begins
-_A_ROUND = {"flash": 36.0, "latency": 0.012}  # bytes and microseconds of a small tree, about
-
-
-def _first_rounds(budgets: Mapping[str, float], classes: int) -> int:
-    """Rounds of small trees, one for each class, that flash and latency have room for, about: where a search begins."""
-    rows = classes if classes > 2 else 1
-    room = [budgets[kind] / taken / rows for kind, taken in _A_ROUND.items() if kind in budgets]
-    return max(1, int(min([*room, 1e6])))
 
 
 def _limits(name: str, budgets: Mapping[str, float], facts: Mapping[str, int]) -> dict[str, Any]:
@@ -207,13 +200,14 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 # -- the search --------------------------------------------------------------------------------------------------------
 
-_FIRST, _SECOND, _THIRD = 0.25, 0.4, 0.55  # of the seconds, until which rungs last: a slow method ends there
+_FIRST, _SECOND, _THIRD = 0.4, 0.5, 0.6  # of the seconds, until which rungs last: a slow method ends there
 _SEARCHED = 0.65  # of the seconds; the rest is for the last training, the meters and the picture
 _CONFIRMED_BY = 0.75
 _KEPT = 0.95
 _PICTURE = 4.0  # seconds for it
 _BESIDES = {"memory": 6.0, "latency": 1.5}  # seconds that a meter takes
-_MANY_ROWS = 4000
+_MANY_ROWS = 2000
+_SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
 _SOME, _MORE, _MOST = 6, 20, 40  # trials of a method, from rung to rung
 _FEW_HELD_OUT, _CONFIRMED, _CONFIRMED_EACH = 1000, 10, 3
@@ -230,8 +224,7 @@ class Search:
                  held_out: int):  # fmt: skip
         self.request, self.compose, self.clock, self.n, self.held_out = request, compose, clock, n, held_out
         self.contenders = list(contenders)
-        self.tried: list[Tried] = []
-        self.first: list[Tried] = []
+        self.tried, self.first = list[Tried](), list[Tried]()
         self.records: set[str] = set()
         self.interrupted = False
         self.why: dict[str, str] = {}
@@ -446,10 +439,11 @@ class _Choosing:
                 return self._certified(one, spent, record, path, how)
             path.unlink()
             for kind in beyond:
-                self.least[kind] = min(spent[kind], self.least.get(kind, math.inf))
+                if spent[kind] < math.inf:
+                    self.least[kind] = min(spent[kind], self.least.get(kind, math.inf))
             if (fewer := self._fewer(one, beyond)) is not None:
                 queue.append(fewer)
-            if "memory" in beyond:  # libraries take most of it: other settings of a method take as much
+            if "memory" in beyond:  # libraries take most of it, whatever the settings
                 queue = [each for each in queue if each.contender.name != one.contender.name]
         if self.least:
             kind = max(self.least, key=lambda kind: self.least[kind] / self.request.budgets[kind])
@@ -500,7 +494,11 @@ class _Choosing:
             rows = f"{len(self._samples(path)):,} rows"
             how["features"] = [f"all others filled with other rows' values, on {rows}: {said}"]
         if "flash" in budgets:
-            spent["flash"] = float(meters.flash_bytes(saved))
+            spent["flash"] = math.inf  # of kinds of models without such a predictor
+            with contextlib.suppress(BoostrunError):
+                size = meters.flash(saved, self._samples(path))
+                spent["flash"] = float(size.bytes)
+                how["flash"] = [f"{size.lost} of {size.rows:,} labels change; {size.ram} B of RAM"]
         if "latency" in budgets:
             found = meters.latency(saved, self._samples(path))
             spent["latency"] = found.microseconds
@@ -508,8 +506,8 @@ class _Choosing:
             if found.instructions is not None:
                 how["latency"].append(f"{found.instructions:,.0f} instructions by valgrind")
         if "held" in budgets:
-            held = record["cost"].get("peak_samples_held", record["cell"]["dataset"].get("train_samples"))
-            spent["held"] = float(held if held is not None else len(self.table.labels("train")))
+            most = record["cell"]["dataset"].get("train_samples") or len(self.table.labels("train"))
+            spent["held"] = float(record["cost"].get("peak_samples_held", most))
         return spent, record, path, how
 
     def _loaded(self, path: Path) -> tuple[Any, np.ndarray]:
@@ -524,7 +522,7 @@ class _Choosing:
 
             dataset = self.compose(self.request.words).dataset
             written = {key: dataset[key] for key in WRITTEN if dataset.get(key) is not None}
-            self.samples = next(iter(pieces(load(path), str(dataset["path"]), written))).X[:_MANY_ROWS]
+            self.samples = next(iter(pieces(load(path), str(dataset["path"]), written))).X[:_SHOWN_ROWS]
         return self.samples
 
     def _fewer(self, one: Tried, beyond: Mapping[str, float]) -> Tried | None:
@@ -578,6 +576,9 @@ class _Choosing:
             "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
         }  # fmt: skip
         pictures = [self._drawn(tried, one)] if self.clock.left() > _PICTURE else []
+        if "flash" in self.request.budgets:
+            path = self.compose(self.request.words).dataset["path"]
+            facts["chip"] = shlex.join(["boostrun", "export", str(output), str(path), "--to", "c", "--integer"])
         spent["seconds"] = self.clock.spent
         facts["budgets"] = {
             kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}

@@ -26,7 +26,7 @@ SENTENCES = {
     "report reservoir/timing -o .": "a folder; name a file",
     "report adaptive/figure1 -o file/report.html": "cannot write",
     "claims reservior": "did you mean 'reservoir'", "claims reservoir T=5": "T=5 cannot be given",
-    "ls algo -o a.html": "-o is an option of export, report, claims, predict, follow and table only",
+    "ls algo -o a.html": "-o is an option of export, fit, report, claims, predict, follow and table only",
     "--to c r=3": "--to is an option of export", "r=12 plan": "cannot read 'plan'",
     "--config-dir mine plam": "no verb 'plam'; did you mean 'plan'?",
     "algo=gem": "no algo 'gem'; did you mean 'geem'? (boostrun ls algo)", "dataset=mnits": "did you mean 'mnist'",
@@ -160,7 +160,8 @@ def test_a_results_folder_that_cannot_be_written_is_one_sentence(command, workpl
     ("algo=wsa", "algo=wsam algo=wsam_active algo=wsam_mass"), ("plan algo=logi", "algo=logistic algo=logitboost"),
     ("exp", "export"), ("report ow", "own"), ("ls pol", "policies"), ("dataset=strea", "dataset=stream"),
     ("export algo=wsa", "algo=wsam algo=wsam_active algo=wsam_mass"), ("run.memory_l", "run.memory_limit="),
-    ("dataset=stream dataset.chunk", "dataset.chunk_rows="),
+    ("dataset=stream dataset.chunk", "dataset.chunk_rows="), ("fi", "fit"), ("fit mine.csv --within fl", "flash="),
+    ("fit mine.csv --within features=2,s", "features=2,seconds="),
 ])  # fmt: skip
 def test_completion_knows_verbs_items_choices_and_keys(line, expected, command, monkeypatch, capsys):
     from boostrun.cli import main

@@ -45,13 +45,19 @@ def test_flash_grows_with_the_model_and_counts_equal_numbers_once(tmp_path):
     def size(stumps):
         one = StumpEnsemble.of([[(stump, 0.5) for stump in stumps]])
         path = one.save(tmp_path / "m", classes=np.array(["a", "b"]), n_features_in=np.array(400))
-        return meters.flash_bytes(read(path))
+        return meters.flash(read(path)).tables
 
-    few, many = [Stump(3, 0.5, 1)] * 2, [Stump(3, 0.5, 1)] * 40
-    different = [Stump(3, 0.5 + n, 1) for n in range(40)]
-    far = [Stump(300, 0.5 + n, 1) for n in range(40)]
-    assert size(few) < size(many) < size(different) < size(far)
-    assert size(far) - size(different) == 40  # a column beyond 255 takes two bytes
+    few, different = [Stump(3, 0.5, 1)] * 2, [Stump(3, 0.5 + n, 1) for n in range(40)]
+    far = [Stump(n, 0.5 + n, 1) for n in range(40)]
+    assert size(few) < size(different) <= size(far) < 400
+
+
+def test_flash_is_that_of_the_file_that_export_writes(model, tmp_path):
+    X, _ = data()
+    found = meters.flash(read(model.save(tmp_path / "m")), X)
+    assert (found.lost, found.rows) == (0, 200) and 0 < found.tables < 12 * 8
+    doubled = AdaBoostMHClassifier("laminating", n_estimators=200, random_state=0).fit(*data())
+    assert meters.flash(read(doubled.save(tmp_path / "m")), X).tables > 2 * found.tables
 
 
 def test_bytes_of_tables_by_hand():
