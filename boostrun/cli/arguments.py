@@ -110,7 +110,7 @@ _FLAGS = {
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {
-    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 2, "check": 1, "report": math.inf,
+    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 2, "check": 2, "report": math.inf,
     "predict": 2, "follow": 1, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration

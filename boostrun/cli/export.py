@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import checked_words
@@ -18,6 +18,11 @@ from boostrun.config.words import keys_and_values
 from boostrun.data.keys import WRITTEN, TableDatasetKeys
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from boostrun.export.integer import IntegerModel
 
 FORMS = ("c", "onnx", "npz")
 _SHOWN = 12  # classes in the last line of predict
@@ -97,21 +102,25 @@ def _rows(words: Arguments) -> str | None:
 MOST_ROWS = 10_000  # calibration rows
 
 
-def calibrated(model: Path, rows: str | None, settings: Any = None) -> Any:
-    """The predictor of whole numbers of a model file, calibrated on the file ``rows``, or on the data of settings.
+def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[IntegerModel, np.ndarray | None]:
+    """The predictor of whole numbers of a model file, and the raw rows that chose its bits, None if they were drawn.
 
-    Bits are chosen on at most 10,000 rows, and the labels that the model gives them. Raises BoostrunError.
+    They are at most 10,000 of the file ``rows``, or of the data of ``settings``, with the labels that the model gives
+    them. Raises BoostrunError.
     """
     import numpy as np
 
+    from boostrun.config import catalogue
     from boostrun.export import read
-    from boostrun.export.integer import quantised, real_form
+    from boostrun.export.integer import quantised, real_form, saved_of
+    from boostrun.methods.archive import kind_of
     from boostrun.prediction import load, pieces
     from boostrun.prediction.samples import known_table
 
-    saved = read(model)
-    real_form(saved)  # raises before rows are read
+    exported = kind_of(model) in catalogue.models()
     classifier: Any = load(model)
+    saved = read(model) if exported else None
+    saved, form = (saved, real_form(saved)) if saved is not None else saved_of(classifier, kind_of(model))
     table = known_table(classifier)
     names = table.columns if table is not None else ()
     classifier.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
@@ -124,10 +133,41 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> Any:
         samples = load_data(settings.dataset, roots(settings)[0]).x_train[:MOST_ROWS]
         samples = samples.reshape(len(samples), -1)
     else:
-        return quantised(saved, names=names)
+        return quantised(saved, names=names, form=form), None
     number = {label: place for place, label in enumerate(classifier.classes_.tolist())}
     labels = np.array([number[label] for label in classifier.predict(samples).tolist()])
-    return quantised(saved, samples, labels, names=names)
+    return quantised(saved, samples, labels, names=names, form=form), samples
+
+
+def check_on_chip(words: Arguments) -> int:
+    """``boostrun check --target avr [model.npz [rows.csv]]``: a line for each model and chip; 1 if a row differs.
+
+    Without a model, one of each form is drawn, see :func:`boostrun.export.proof.drawn_models`.
+    """
+    from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
+
+    target = checked_target(words.target or "")
+    if len(words.names) > 2 or words.overrides:
+        raise BoostrunError("a model and rows are taken, as in check --target avr model.npz rows.csv")
+    if absent := lacking(target):
+        raise BoostrunError(absent)
+    if words.names:
+        rows = words.names[1] if len(words.names) > 1 else None
+        models: list[Any] = [(words.names[0], *calibrated(Path(words.names[0]), rows))]
+    else:
+        models = list(drawn_models())
+    different = 0
+    for name, model, samples in models:
+        for proof in prove(model, proof_codes(model, samples), target):
+            same = "all the twin's" if not proof.different else f"{proof.different} DIFFERENT"
+            stack = f", {proof.stack} bytes of stack" if proof.stack is not None else ""
+            print(
+                f"{name}: {proof.rows} rows on {proof.name}, {same}; {proof.flash} bytes of flash, {proof.data} bytes "
+                f"of data{stack}; {model.lost} of {model.rows_seen} labels lost",
+                flush=True,
+            )
+            different += proof.different > 0
+    return 1 if different else 0
 
 
 def _write_integer(
@@ -136,7 +176,7 @@ def _write_integer(
     from boostrun.export.chip import laid_out, sizes, source
     from boostrun.report.markup import write_bytes
 
-    made = calibrated(model, rows, settings)
+    made, _ = calibrated(model, rows, settings)
     text = source(made, target)
     write_bytes(output, text.encode("ascii"))
     size = sizes(made, laid_out(made))

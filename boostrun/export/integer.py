@@ -21,6 +21,7 @@ from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.export.parts import Saved, thresholds_of
 from boostrun.methods.declaration import obtain
+from boostrun.methods.probabilities import declared_for
 
 Tree = Any  # nested tuples
 DRAWN = 1000  # rows that are drawn where none are given
@@ -77,6 +78,15 @@ def real_form(saved: Saved) -> TreeForm | LinearForm:
     if not form:
         raise BoostrunError(f"a model of the kind {saved.kind} has no integer predictor: leave --integer out")
     return obtain(form)(saved)
+
+
+def saved_of(classifier: Any, kind: str) -> tuple[Saved, TreeForm | LinearForm]:
+    """A loaded classifier whose file is of no kind that is exported, and its form; BoostrunError if it has none."""
+    make = declared_for(classifier, "integer")
+    if make is None:
+        raise BoostrunError(f"a model of {type(classifier).__name__} has no integer predictor: leave --integer out")
+    labels = classifier.classes_.tolist()
+    return Saved(classifier, list(map(str, labels)), classifier.n_features_in_, {}, kind, labels), make(classifier)
 
 
 def of_stumps(saved: Saved) -> TreeForm:
@@ -353,7 +363,7 @@ class CalibrationRows(NamedTuple):
 
 def quantised(
     saved: Saved, calibration: np.ndarray | None = None, labels: np.ndarray | None = None,
-    bits: tuple[int, int] | None = None, names: Sequence[str] = (),
+    bits: tuple[int, int] | None = None, names: Sequence[str] = (), form: TreeForm | LinearForm | None = None,
 ) -> IntegerModel:  # fmt: skip
     """The predictor of whole numbers of a saved model.
 
@@ -365,10 +375,11 @@ def quantised(
     bits : of codes and thresholds, and of leaves or weights. By default the fewest that lose no label of the rows, else
         those that lose the fewest.
     names : of all raw columns.
+    form : the model in real numbers, by default :func:`real_form` of ``saved``.
 
     Raises BoostrunError, one sentence, for a kind that has no integer predictor.
     """
-    form = real_form(saved)
+    form = real_form(saved) if form is None else form
     missing = saved.missing
     if isinstance(form, LinearForm):
         if calibration is None:
@@ -523,12 +534,14 @@ def _coded(edges: np.ndarray, values: np.ndarray, number: int, codes: InputCodes
 
 
 def _linear(form: LinearForm, rows: CalibrationRows, code_bits: int, weight_bits: int) -> IntegerModel:
-    low, high = (one(rows.samples[:, form.columns], axis=0).astype(np.float64) for one in (np.min, np.max))
+    samples = rows.samples[:, form.columns].astype(np.float64)
+    low, high = samples.min(axis=0), samples.max(axis=0)
     codes = InputCodes(form.columns, low, np.ones(len(low)), code_bits)
-    whole = np.all(rows.samples[:, form.columns] == np.floor(rows.samples[:, form.columns]), axis=0)
-    fits = whole & (high - low <= codes.most)
-    codes.scale[:] = np.where(fits, 1.0, codes.most / np.where(high > low, high - low, 1.0))
-    codes.offset[:] = np.where(fits & (low >= 0) & (high <= codes.most), 0.0, low)
+    whole = np.all(samples == np.floor(samples), axis=0)
+    codes.offset[whole & (low >= 0) & (high <= codes.most)] = 0.0
+    wide = np.where(high > codes.offset, high - codes.offset, 1.0)
+    fits = whole & (wide <= codes.most)
+    codes.scale[:] = np.where(fits, np.floor(codes.most / wide), codes.most / wide)  # all weights alike in size
     weights = form.weights / codes.scale[:, None]
     middle = np.where(fits, 0.0, 0.5)  # of the values that share a code
     base = form.base + (codes.offset + middle / codes.scale) @ form.weights

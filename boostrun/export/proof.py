@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,16 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.export.c import block
 from boostrun.export.chip import source
-from boostrun.export.integer import IntegerModel
+from boostrun.export.integer import (
+    IntegerModel,
+    LinearForm,
+    TreeForm,
+    heap_trees,
+    quantised,
+    splits_of,
+    stump_trees,
+)
+from boostrun.export.parts import Saved
 
 _STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
 _ROOM = {"portable": 1 << 20, "avr": 12_000, "cortex-m": 100_000}  # bytes of rows in a program
@@ -229,6 +238,61 @@ SECTIONS {
 """
 
 
+ROWS = 1000  # that are compared
+
+
+def proof_codes(model: IntegerModel, samples: np.ndarray | None = None) -> np.ndarray:
+    """(1000, C) codes: at most 500 of the raw ``samples`` (n, d), and drawn ones, of all sizes and at thresholds."""
+    rng, width = np.random.default_rng(0), len(model.codes.columns)
+    drawn = rng.integers(0, model.codes.most + 1, (ROWS, width))
+    if splits := [split for tree in model.trees for split in splits_of(tree)]:
+        features, edges = np.array(splits).T
+        place = rng.integers(0, len(splits), (ROWS // 2, 8))
+        own = np.minimum(features[place], width - 1)
+        drawn[np.arange(ROWS // 2)[:, None], own] = np.maximum(edges[place] - rng.integers(0, 2, place.shape), 0)
+    if samples is not None:
+        some = model.codes(samples[: ROWS // 2])
+        drawn[ROWS - len(some) :] = some
+    return drawn
+
+
+def drawn_models() -> Iterator[tuple[str, IntegerModel, np.ndarray]]:
+    """A model of each form that the C has, of drawn numbers, with its name and 600 raw rows."""
+    rng = np.random.default_rng(0)
+    samples = rng.normal(size=(600, 8))
+    samples[:, 3] = rng.integers(0, 10, 600)
+
+    def form(name: str, trees: list, rows: list[int], k: int) -> tuple[str, TreeForm]:
+        return name, TreeForm(name, trees, rows, rng.normal(size=k))
+
+    def steps(count: int, width: int) -> np.ndarray:
+        return rng.normal(size=(count, width))
+
+    def splits(*shape: int) -> tuple[np.ndarray, np.ndarray]:
+        features = rng.integers(0, 8, shape)
+        return features, samples[rng.integers(0, 600, shape), features]
+
+    def stumps(count: int, given: np.ndarray) -> list:
+        return stump_trees(*splits(count), -given, given)
+
+    signs = rng.choice([-1.0, 1.0], (30, 4)) * rng.random((30, 1))
+    votes = rng.choice([-1.0, 1.0], (20, 8, 4)) * rng.random((20, 1, 1))
+    own = np.arange(4).repeat(25).tolist()
+    forms: list[tuple[str, TreeForm | LinearForm]] = [
+        form("stumps of two classes", stumps(40, steps(40, 1)), [0] * 40, 1),
+        form("stumps of each class", stumps(100, steps(100, 1)), own, 4),
+        form("stumps of all classes", stumps(30, steps(30, 4)), [-1] * 30, 4),
+        form("stumps that vote", stumps(30, signs), [-1] * 30, 4),
+        form("trees of each class", heap_trees(*splits(100, 7), rng.normal(size=(100, 8, 1))), own, 4),
+        form("trees of all classes", heap_trees(*splits(20, 7), rng.normal(size=(20, 8, 4))), [-1] * 20, 4),
+        form("trees that vote", heap_trees(*splits(20, 7), votes), [-1] * 20, 4),
+        ("linear", LinearForm("linear", np.arange(8), rng.normal(size=(8, 4)), np.zeros(4))),
+    ]
+    for name, one in forms:
+        saved = Saved(None, [str(k) for k in range(max(2, len(one.base)))], 8, {}, "")
+        yield name, quantised(saved, samples, form=one), samples
+
+
 def lacking(target: str) -> str:
     """A sentence about the programs that the proof on a target needs and that are not installed; "" if all are."""
     for chip in CHIPS[target]:
@@ -238,14 +302,13 @@ def lacking(target: str) -> str:
     return ""
 
 
-def prove(model: IntegerModel, samples: np.ndarray, target: str, flags: Sequence[str] = ()) -> list[Proof]:
-    """Compare a predictor with its twin on raw ``samples`` (n, d), class and all scores of each row, on each chip.
+def prove(model: IntegerModel, codes: np.ndarray, target: str, flags: Sequence[str] = ()) -> list[Proof]:
+    """Compare a predictor with its twin on ``codes`` (n, C), class and all scores of each row, on each chip.
 
     ``flags`` are added to the compiler's. Raises BoostrunError if a program is not installed, or fails.
     """
     if absent := lacking(target):
         raise BoostrunError(absent)
-    codes = model.codes(samples)
     scores = model.scores(codes)
     expected = np.column_stack([model.predict(codes), scores])
     found = []

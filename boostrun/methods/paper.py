@@ -110,6 +110,8 @@ class Paper:
         and shapes hold numbers that compiled code must not use. ``n_classes`` is the number in the file.
     kept : "module:Class" of an estimator that cannot be saved -> "module:function" that makes one of it, fitted, that
         can: ``function(estimator)`` returns a :class:`boostrun.methods.saved.Saveable`.
+    integer : "module:Class" of a classifier whose file is none of ``models`` -> "module:function" that gives its form
+        in real numbers, as ``integer`` of :class:`SavedModel`: ``function(classifier) -> TreeForm``.
     arrivals : "module:Class" of a classifier -> "module:Class" of the :class:`boostrun.methods.fitting.Arrivals` that
         learns from the samples of its ``partial_fit``, and of that of a subclass.
     drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.paper`.
@@ -140,6 +142,7 @@ class Paper:
     states: Mapping[str, str] = field(default_factory=dict)
     arrivals: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, str] = field(default_factory=dict)
+    integer: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, str] = field(default_factory=dict)
     items: Path | None = None

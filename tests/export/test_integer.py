@@ -1,16 +1,29 @@
 """Predictors of whole numbers: the C is the twin's, row by row, and loses as few labels as it says."""
 
+import ctypes
 import itertools
+import re
+import subprocess
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
-from boostrun import BoostrunError, ShareBoostClassifier
+from boostrun import (
+    AdaBoostMHClassifier,
+    BoostrunError,
+    FullDataClassifier,
+    IBoostClassifier,
+    ShareBoostClassifier,
+)
 from boostrun.cli import main
+from boostrun.cli.export import calibrated
 from boostrun.export import read
 from boostrun.export.chip import laid_out, size_of, sizes, source
 from boostrun.export.integer import pruned, quantised, values_of
-from boostrun.export.proof import lacking, prove
+from boostrun.export.proof import lacking, proof_codes, prove
+from boostrun.rivals import boosted_trees, forests
+from boostrun.rivals.kept import RivalModelClassifier, kept
 from tests.export.test_classifiers import STUMPS, samples
 
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -18,7 +31,7 @@ SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 @pytest.fixture(autouse=True)
 def _compiler(request):
-    if "target" not in request.fixturenames and (absent := lacking("portable")):
+    if "monkeypatch" not in request.fixturenames and (absent := lacking("portable")):
         pytest.skip(absent)
 
 
@@ -39,7 +52,7 @@ KINDS = [*((name, 4) for name in STUMPS), *((name, 2) for name in ("reservoir", 
 def test_c_gives_the_twins_numbers(name, classes, tmp_path):
     saved, X, labels, X_new, new_labels = fitted(name, classes, tmp_path)
     model = quantised(saved, X, labels)
-    (proof,) = prove(model, X_new, "portable", SANITIZED)
+    (proof,) = prove(model, model.codes(X_new), "portable", SANITIZED)
     assert proof.rows == 1000 and proof.different == 0
     assert model.lost == (model.predict(model.codes(X)) != labels).sum() == 0
     assert (model.predict(model.codes(X_new)) != new_labels).mean() < 0.01
@@ -49,7 +62,7 @@ def test_c_gives_the_twins_numbers(name, classes, tmp_path):
 def test_more_bits_are_as_good_and_every_table_is_counted(bits, tmp_path):
     saved, X, labels, X_new, new_labels = fitted("trees", 4, tmp_path)
     model = quantised(saved, X, labels, bits=bits)
-    assert prove(model, X_new, "portable")[0].different == 0
+    assert prove(model, proof_codes(model, X_new), "portable")[0].different == 0
     assert model.lost == (model.predict(model.codes(X)) != labels).sum()
     if bits == (16, 16):
         assert model.lost == 0 and (model.predict(model.codes(X_new)) != new_labels).sum() <= 1
@@ -92,3 +105,148 @@ def test_a_linear_model_without_rows_and_bad_words_are_sentences(tmp_path, capsy
         output = tmp_path / "out.c"
         assert main(["export", str(path), *words, "-o", str(output)]) == 2
         assert sentence in capsys.readouterr().err and not output.exists()
+
+
+RIVALS = {
+    "lightgbm": lambda: boosted_trees.LightGBMClassifier(n_estimators=6, random_state=0, min_samples_leaf=3),
+    "xgboost": lambda: boosted_trees.XGBoostClassifier(n_estimators=6, random_state=0, depth=4),
+    "hist_gradient": lambda: boosted_trees.HistGradientRivalClassifier(n_estimators=6, random_state=0),
+    "random_forest": lambda: forests.RivalForestClassifier(n_estimators=6, random_state=0),
+    "extra_trees": lambda: forests.RivalExtraTreesClassifier(n_estimators=6, random_state=0),
+}
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("name", RIVALS)
+def test_trees_of_other_libraries_go_through_the_same_code(name, classes, tmp_path):
+    rival = RIVALS[name]()
+    try:
+        rival.installed()
+    except BoostrunError as missing:
+        pytest.skip(str(missing))
+    X, y = samples(300, classes)
+    found = kept(rival.fit(X, y))
+    saved = read(found.save(tmp_path / "m.npz"))
+    labels = np.searchsorted(found.classes_, found.predict(X))
+    model = quantised(saved, X, labels, bits=(16, 16))
+    assert prove(model, proof_codes(model, X), "portable")[0].different == 0
+    assert (model.predict(model.codes(X)) != labels).sum() == model.lost <= 3  # equal shares of a forest
+    size = size_of(saved)
+    assert 0 < size_of(saved, X, (8, 8)).tables <= size_of(saved, bits=(16, 16)).tables
+    assert size.tables <= size_of(saved, bits=(16, 16)).tables and size.ram < 512
+
+
+def test_iboost_and_linear_models(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = samples(600)
+    X[:, 4] /= 1e6
+    for clf, forgiven in (
+        (IBoostClassifier(n_window=150, budget=12), 0),
+        (IBoostClassifier(n_window=150, budget=12, multiclass="ovr"), 0),
+        (ShareBoostClassifier(4, reg=1e-3, bias="free"), 3),
+        (ShareBoostClassifier(6, "stumps", reg=1e-3), 0),
+    ):
+        path = clf.fit(X, y).save(tmp_path / "m.npz")
+        np.save(tmp_path / "rows.npy", X)
+        model, rows = calibrated(path, str(tmp_path / "rows.npy"))
+        assert rows is not None and model.lost <= forgiven and model.given
+        assert model.lost == (model.predict(model.codes(X)) != np.searchsorted(clf.classes_, clf.predict(X))).sum()
+        assert prove(model, proof_codes(model, rng.permutation(X)), "portable", SANITIZED)[0].different == 0
+    two = IBoostClassifier(n_window=100, budget=9).fit(X, y == "a")
+    model, _ = calibrated(two.save(tmp_path / "two.npz"), str(tmp_path / "rows.npy"))
+    assert not model.lost and len(model.base) == 1
+    bayes = IBoostClassifier(base="gnb", n_window=100, budget=3).fit(X, y)
+    with pytest.raises(BoostrunError, match="no integer predictor: stumps have"):
+        calibrated(bayes.save(tmp_path / "bayes.npz"), None)
+
+
+def test_missing_values_have_the_code_0(tmp_path):
+    X, y = samples(400)
+    X[::7, 0], X[::5, 3] = np.nan, np.nan
+    clf = FullDataClassifier("all", weak_learner="tree", depth=3, n_estimators=9, random_state=0).fit(X, y)
+    saved, labels = read(clf.save(tmp_path / "m.npz")), np.searchsorted(clf.classes_, clf.predict(X))
+    model = quantised(saved, X, labels)
+    assert len(model.codes.twins) and not model.lost
+    codes = model.codes(X)
+    assert np.array_equal(codes == 0, np.isnan(X[:, model.codes.columns]))
+    assert prove(model, codes, "portable", SANITIZED)[0].different == 0
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_the_helper_makes_the_twins_codes_of_all_doubles(missing, tmp_path):
+    X, y = samples(300)
+    if missing:
+        X[::7, 0] = np.nan
+    saved = read(FullDataClassifier("all", n_estimators=20, random_state=0).fit(X, y).save(tmp_path / "m.npz"))
+    for bits in ((8, 8), (16, 8)):
+        model = quantised(saved, X, bits=bits)
+        (tmp_path / "m.c").write_text(source(model))
+        command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-DBOOSTRUN_FLOAT"]
+        place = str(tmp_path / f"{bits[0]}.so")
+        command += ["-ffp-contract=off", "-shared", "-fPIC", "-o", place, str(tmp_path / "m.c")]
+        subprocess.run(command, check=True)
+        library = ctypes.CDLL(place)
+        odd = np.array([np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 0.0, -0.0])
+        rows = np.concatenate([np.tile(odd[:, None], (1, X.shape[1])), X])
+        out = np.zeros(len(model.codes.columns), f"uint{bits[0]}")
+        for row, expected in zip(rows[:, model.codes.columns], model.codes(rows)):
+            given = np.ascontiguousarray(row)
+            library.quantise(given.ctypes.data_as(ctypes.c_void_p), out.ctypes.data_as(ctypes.c_void_p))
+            assert out.tolist() == expected.tolist()
+
+
+def test_check_says_which_packages_are_lacking(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "/nowhere")
+    for target, packages in (("avr", "gcc-avr avr-libc simavr"), ("cortex-m", "gcc-arm-none-eabi qemu-system-arm")):
+        assert main(["check", "--target", target]) == 2
+        assert f"apt install {packages}" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["portable", "avr", "cortex-m"])
+def test_emulators_give_the_twins_numbers(target, capsys):
+    if absent := lacking(target):
+        pytest.skip(absent)
+    assert main(["check", "--target", target]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 8 * (2 if target == "cortex-m" else 1)
+    for line in lines:
+        assert "1000 rows on" in line and "all the twin's" in line and " 0 bytes of data" in line
+        if target == "avr":
+            assert int(re.search(r"(\d+) bytes of stack", line)[1]) < 512 - 256
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["avr", "cortex-m"])
+def test_trained_models_on_emulators(target, tmp_path):
+    if absent := lacking(target):
+        pytest.skip(absent)
+    X, y = samples(600)
+    X[:, 4] /= 1e6
+    np.save(tmp_path / "rows.npy", X)
+    for clf in (
+        *(STUMPS[name] for name in ("reservoir", "votes", "vote trees", "jointboost")),
+        IBoostClassifier(n_window=150, budget=12),
+        ShareBoostClassifier(4, reg=1e-3, bias="free"),
+        kept(forests.RivalForestClassifier(n_estimators=6, random_state=0).fit(X, y)),
+    ):
+        path = (clf if isinstance(clf, RivalModelClassifier) else clf.fit(X, y)).save(tmp_path / "m.npz")
+        model, _ = calibrated(path, str(tmp_path / "rows.npy"))
+        for proof in prove(model, proof_codes(model, X), target):
+            assert proof.rows == 1000 and proof.different == proof.data == 0 and (proof.stack or 0) < 256
+
+
+@pytest.mark.slow
+def test_models_that_did_not_fit_an_atmega328p_do(tmp_path):
+    if absent := lacking("avr"):
+        pytest.skip(absent)
+    digits = load_digits()
+    for clf, most in (
+        (AdaBoostMHClassifier("few_features", n_estimators=30, random_state=0), 700),
+        (FullDataClassifier("all", n_estimators=100, random_state=0), 2200),
+        (FullDataClassifier("all", weak_learner="tree", depth=3, n_estimators=30, random_state=0), 9000),
+    ):
+        clf.fit(digits.data, digits.target)
+        model = quantised(read(clf.save(tmp_path / "m.npz")), digits.data, clf.predict(digits.data))
+        (proof,) = prove(model, proof_codes(model, digits.data), "avr")
+        assert proof.different == 0 and proof.flash < most and proof.data == 0 and proof.stack < 256

@@ -219,6 +219,7 @@ PAPER = Paper(
         f"{_HERE}.iboost_fitted:IBoostTreesClassifier": f"{_HERE}.trained:tree_importances",
         f"{_HERE}.window_committees:Committee": f"{_HERE}.trained:committee_importances",
     },
+    integer={f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.trained:iboost_integer"},
     states={
         f"{_HERE}.iboost:IBoostClassifier": f"{_HERE}.trained:check_iboost",
         f"{_HERE}.window_committees:Committee": f"{_HERE}.trained:check_committee",

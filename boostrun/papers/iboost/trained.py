@@ -8,10 +8,13 @@ examples of a window, G classes that the state knows, d features. Each check rai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
+from boostrun.errors import BoostrunError
+from boostrun.export.integer import TreeForm, stump_trees
 from boostrun.kernels.hoeffding import (
     FEATURE,
     FEATURES,
@@ -226,6 +229,24 @@ def committee_importances(classifier) -> np.ndarray | str:
 def iboost_importances(classifier) -> np.ndarray | str:
     """Over the stumps of one committee, or of one for each class."""
     return _stump_importances(classifier, classifier._committees)
+
+
+def iboost_integer(classifier) -> TreeForm:
+    """The current committee's stumps for a predictor of whole numbers; BoostrunError for other base classifiers."""
+    if classifier.base != "stump":
+        raise BoostrunError(f"a classifier with base={classifier.base!r} has no integer predictor: stumps have")
+    committees = classifier._committees()
+    k = len(committees) if len(committees) > 1 else committees[0].n_classes if committees[0].n_classes > 2 else 1
+    trees, rows = list[Any](), list[int]()
+    for row, members in enumerate(committees):
+        models, weights = members.models[: members.size], members.coefficients[: members.size, None]
+        said = np.eye(max(k, 2))[models[:, 2:4].astype(np.int64)]  # (m, 2, classes), below and above
+        if members.n_classes == 2:
+            said = 2.0 * models[:, 2:4, None] - 1.0
+        edges = np.nextafter(models[:, 1], np.inf)  # x > t is x at least this
+        trees += stump_trees(models[:, 0].astype(np.int64), edges, weights * said[:, 0], weights * said[:, 1])
+        rows += [row if members.n_classes == 2 else -1] * members.size
+    return TreeForm(f"a committee of {len(trees)} stumps for {k} scores", trees, rows, np.zeros(k))
 
 
 def _stump_importances(classifier, committees: Callable[[], Iterable[CommitteeMembers]]) -> np.ndarray | str:
