@@ -150,6 +150,11 @@ def first_rounds(budgets: Mapping[str, float], classes: int) -> int:
     return max(1, int(min([*room, 1e6]) / (classes if classes > 2 else 1)))
 
 
+def fewer_rounds(rounds: int, share: float) -> int:
+    """At most this share of so many rounds, less a twentieth as rounds vary, and at least one."""
+    return max(1, min(rounds - 1, int(rounds * share * 0.95)))
+
+
 def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
     """Raise BoostrunError for budgets that no model can keep on such data."""
     if facts["n_classes"] < 2:
@@ -463,9 +468,15 @@ def peak_of(command: Sequence[str]) -> float:
     with the last line of the command if it fails.
     """
     whole = [sys.executable, "-I", "-S", "-c", _APART, *command]
-    done = subprocess.run(whole, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    *lines, peak = done.stdout.strip().splitlines() or [""]
-    if done.returncode:
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(whole, start_new_session=True, **pipes) as process:
+        try:
+            said = process.communicate()[0]
+        except BaseException:  # both processes end with this one
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    *lines, peak = said.strip().splitlines() or [""]
+    if process.returncode:
         raise BoostrunError((lines or ["the training said nothing"])[-1].removeprefix("boostrun: "))
     return int(peak) / ((1 << 20) if sys.platform == "darwin" else (1 << 10))  # bytes there, KiB elsewhere
 

@@ -38,6 +38,7 @@ from boostrun.runner.meters import (
     amount_text,
     check_possible,
     draw,
+    fewer_rounds,
     first_rounds,
     typed,
     wilson,
@@ -205,13 +206,12 @@ _SEARCHED = 0.65  # of the seconds; the rest is for the last training, the meter
 _CONFIRMED_BY = 0.75
 _KEPT = 0.95
 _PICTURE = 4.0  # seconds for it
-_BESIDES = {"memory": 6.0, "latency": 1.5}  # seconds that a meter takes
+_METERS = {"memory": 1.5, "latency": 0.3}  # what a meter takes, by the seconds that this process took to begin
 _MANY_ROWS = 2000
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
 _SOME, _MORE, _MOST = 6, 20, 40  # trials of a method, from rung to rung
 _FEW_HELD_OUT, _CONFIRMED, _CONFIRMED_EACH = 1000, 10, 3
-_RESERVE = 0.95  # of a budget of bytes: what a round takes varies
 
 
 class Search:
@@ -226,7 +226,9 @@ class Search:
         self.contenders = list(contenders)
         self.tried, self.first = list[Tried](), list[Tried]()
         self.records: set[str] = set()
-        self.interrupted = False
+        self.interrupted, self.meters = False, sum(
+            share * max(clock.spent, 3.0) for kind, share in _METERS.items() if kind in request.budgets
+        )  # fmt: skip
         self.why: dict[str, str] = {}
         flash = request.budgets.get("flash")
         self.costs = {} if flash is None else {"flash_bytes": flash}
@@ -274,8 +276,7 @@ class Search:
                 one.loss, one.confirmed = (one.loss + 2.0 * row[BY]) / 3.0, True
 
     def _of_two_kinds(self) -> list[Contender]:
-        ranked = self._ranked(few=False)
-        saved = [one for one in ranked if one.saved] or ranked
+        saved = [one for one in self._ranked(few=False) if one.saved]
         return [*saved[:1], *[one for one in saved[1:] if one.kind != saved[0].kind][:1]]
 
     def _ranked(self, few: bool) -> list[Contender]:
@@ -294,6 +295,8 @@ class Search:
 
     def _trials(self, studies: Sequence[Study], trials: int, share: float) -> list[Any]:
         """The choices of studies, with the trials that ended in time; none if there is no time."""
+        if self.clock.seconds is not None:  # there must be time for the meters
+            share = min(share, _KEPT - (1.2 * self.meters + 2.0) / self.clock.seconds)
         if self.interrupted or not studies or self.clock.left(share) < 0.5:
             return []
         with contextlib.suppress(KeyboardInterrupt):
@@ -313,9 +316,9 @@ class Search:
         for row in choice.rows:
             self.records |= {*row["records"]}
             loss = choice.study.loss(row)
-            if loss is None:
+            if loss is None and "not run" not in row["why"]:
                 self.why.setdefault(contender.name, row["why"])
-            elif tuple(row["records"]) not in known:
+            elif loss is not None and tuple(row["records"]) not in known:
                 values = {key: value for key, value in row["values"].items() if key not in contender.searched}
                 (self.first if few else self.tried).append(Tried(contender, values, loss, row))
 
@@ -350,11 +353,6 @@ class Search:
         if rounds := settings.budget.get("T"):
             contender.give_rounds(fewer_rounds(rounds, most / taken))
         return bool(rounds)
-
-
-def fewer_rounds(rounds: int, share: float) -> int:
-    """At most this share of so many rounds, less a twentieth, and at least one."""
-    return max(1, min(rounds - 1, int(rounds * share * _RESERVE)))
 
 
 # -- the result --------------------------------------------------------------------------------------------------------
@@ -420,7 +418,8 @@ class _Choosing:
             self._too_short()
         for _ in range(_ATTEMPTS):
             queue.sort(key=lambda one: one.order)
-            one = next((each for each in queue if self._in_time(each)), None)
+            quick = min(queue, key=lambda one: one.row.get("train_seconds", 0.0), default=None)
+            one = next((each for each in queue if self._in_time(each)), None if self.least else quick)
             if one is None:
                 break
             queue.remove(one)
@@ -428,6 +427,8 @@ class _Choosing:
                 with self.clock.until(_KEPT):
                     spent, record, path, how = self._trained(one)
             except KeyboardInterrupt:
+                for left in self.request.output.parent.glob(f".{self.request.output.stem}-*.npz"):
+                    left.unlink()
                 if not self.clock.rang:
                     return None
                 break
@@ -455,7 +456,7 @@ class _Choosing:
         return None
 
     def _too_short(self) -> None:
-        if self.clock.seconds is None or not self.clock.left(_SEARCHED) < 1.0:
+        if self.clock.seconds is None or self.search.why:
             why = next(iter(self.search.why.values()), "no trial was finished")
             raise BoostrunError(f"no method could be trained on these data: {why}")
         least = math.ceil(max(2.0 * self.clock.spent, self.clock.spent + 10.0))
@@ -467,8 +468,7 @@ class _Choosing:
     def _in_time(self, one: Tried) -> bool:
         """Whether a last training, a fourth more rows than a trial has, and its meters fit into the time left."""
         expected = 1.5 * one.row.get("train_seconds", 0.0) / (1.0 - HOLDOUT) + 0.5
-        expected += sum(seconds for kind, seconds in _BESIDES.items() if kind in self.request.budgets)
-        return expected < self.clock.left(_KEPT)
+        return expected + self.search.meters < self.clock.left(_KEPT)
 
     def _trained(self, one: Tried) -> tuple[dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]]:
         """Train on all training rows, save and measure."""

@@ -114,3 +114,12 @@ def test_the_interval_of_an_accuracy_is_wilsons(right, of):
     for edge in (low, high):  # at its ends the share is 1.96 standard errors away
         share = edge / 100
         assert abs(right / of - share) == pytest.approx(1.959964 * (share * (1 - share) / of) ** 0.5, abs=1e-6)
+
+
+def test_a_command_that_is_interrupted_ends_with_all_its_processes(tmp_path):
+    clock = meters.Deadline(2.0, time.monotonic())
+    program = f"import time; time.sleep(4); open({str(tmp_path / 'late')!r}, 'w')"
+    with pytest.raises(KeyboardInterrupt), clock.until(0.5):
+        meters.peak_of([sys.executable, "-c", program])
+    time.sleep(4.5)
+    assert not (tmp_path / "late").exists()
