@@ -219,19 +219,24 @@ folder of packed records, or an item.""",
          ("diff one.parquet two.parquet", "two packs of records, cell by cell"), ("ls runs", "keys to compare")),
     ),
     "export": Page(
-        "export MODEL.npz [-o FILE] | export algo=NAME dataset=NAME [key=value ...] [--to c | onnx | npz] [-o FILE]",
+        "export MODEL.npz [ROWS] [--to c | onnx | npz] [-o FILE] | export algo=NAME dataset=NAME [key=value ...] [...]",
         """Writes a saved model as one C99 or ONNX file. Given settings instead of a file, it first trains their first
 trial and keeps its record, and its model beside the written file; with --to npz it writes only the model. ONNX needs
 the package onnx (pip install 'boostrun[onnx]') and features raw, linear, products or stumps; the file takes X (n, d)
-and returns label and scores, and its doc_string describes X.""",
+and returns label and scores, and its doc_string describes X. With --integer the C has whole numbers only, tables in
+flash and at most 512 bytes of RAM: ROWS, a table or array, choose 8 or 16 bits such that none of their labels changes,
+and what is lost is printed.""",
         (
             "--to c|onnx|npz       a C99 file (the default, unless -o ends in .onnx), an ONNX file, or the model",
+            "--integer             C of whole numbers, for stumps, trees, linear models on columns, and IBoost",
+            "--target CHIP         portable (the default), avr or cortex-m",
             "-o, --output FILE     the file to write", _OWN,
         ),
         (
             ("export algo={algo} dataset=digits r=50 --to npz -o digits.npz", "train, and keep the model"),
             ("export digits.npz -o digits.c", "its predictor in C"),
             ("export digits.npz -o digits.onnx", "or in ONNX"),
+            ("export model.npz rows.csv --integer --target avr -o model.c", "or for a microcontroller"),
             ("predict digits.npz new.npz", "or its predictions here"),
         ),
     ),
@@ -282,11 +287,15 @@ standard output cannot be taken back: after a crash some come twice.""",
         ),
     ),
     "check": Page(
-        "check NAME [key=value ...]",
+        "check NAME [key=value ...] | check --target CHIP [MODEL.npz [ROWS]]",
         """Runs the conformance checks on your own class or function (module:Name), on a whole paper (module:PAPER), or
-on any name that boostrun ls lists. The exit code is 1 if a check fails.""",
-        (_OWN,),
-        (("check my_algo:MyBooster T=20", "a class in the current folder"), ("check {algo}", "an installed one")),
+on any name that boostrun ls lists. The exit code is 1 if a check fails. With --target, predictors of whole numbers are
+compiled for a chip and run on 1,000 rows by an emulator (avr: simavr, ATmega328P; cortex-m: qemu-system-arm, Cortex-M0
+and M3; portable: this machine), and class and scores are compared with Python's; without a model, of drawn ones.""",
+        ("--target CHIP         portable, avr or cortex-m", _OWN),
+        (("check my_algo:MyBooster T=20", "a class in the current folder"), ("check {algo}", "an installed one"),
+         ("check --target avr", "predictors of whole numbers, on an ATmega328P"),
+         ("check --target cortex-m model.npz rows.csv", "that of a saved model")),
     ),
     "doctor": Page(
         "doctor",
@@ -391,6 +400,10 @@ def _complete_verb() -> bool:
         return True
     if before[:1] == ["frontier"] and word and offer(f"budget={kind}" for kind in BUDGETS):
         return True
+    if words[-2:-1] == ["--target"]:
+        from boostrun.export.chip import TARGETS
+
+        return offer(TARGETS)
     if before[:1] == ["fit"] and words[-2:-1] == ["--within"]:
         typed = "".join(word.rpartition(",")[:2])
         return offer(f"{typed}{kind}=" for kind in WITHIN)

@@ -19,7 +19,7 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.export.parts import Saved, thresholds_of
+from boostrun.export.parts import Saved, rounding_to, thresholds_of
 from boostrun.methods.declaration import obtain
 from boostrun.methods.probabilities import declared_for
 
@@ -147,7 +147,7 @@ def of_branches(saved: Saved) -> TreeForm:
 def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     """Thresholds on raw samples, float64; infinite where all or none is above."""
     kind, found = thresholds_of(saved.inputs, features, thresholds)
-    edges = found.astype(np.float64)
+    edges = rounding_to(found) if kind == "float" else found.astype(np.float64)
     return np.where(edges <= 0, -np.inf, np.where(edges > 255, np.inf, edges)) if kind == "unsigned char" else edges
 
 

@@ -233,3 +233,16 @@ def thresholds_of(
     found = edges[features, np.clip(codes - 1, 0, edges.shape[1] - 1)]
     found = np.where(codes > edges.shape[1], np.inf, np.where(codes <= 0, -np.inf, found))
     return ("double" if edges.dtype == np.float64 else "float"), found.astype(edges.dtype)
+
+
+def rounding_to(thresholds: np.ndarray) -> np.ndarray:
+    """The least double that rounds to at least each single-precision threshold.
+
+    >>> edge = rounding_to(np.array([0.1], np.float32))
+    >>> np.float32(edge) >= np.float32(0.1), np.float32(np.nextafter(edge, 0.0)) >= np.float32(0.1)
+    (array([ True]), array([False]))
+    """
+    exact = np.asarray(thresholds, np.float32)
+    below = np.nextafter(exact, np.float32(-np.inf))
+    middle = (below.astype(np.float64) + exact.astype(np.float64)) / 2.0
+    return np.where(middle.astype(np.float32) >= exact, middle, np.nextafter(middle, np.inf))

@@ -17,7 +17,7 @@ from scipy.special import expit, softmax
 
 from boostrun.errors import BoostrunError
 from boostrun.export.c import split_program, table
-from boostrun.export.parts import ProgramParts, Saved
+from boostrun.export.parts import ProgramParts, Saved, rounding_to
 from boostrun.methods import archive
 from boostrun.methods.archive import Array, Damaged, check_features, fitted
 from boostrun.methods.saved import Saveable
@@ -249,19 +249,6 @@ def _in_order(tree: Grown) -> Grown:
 def above(thresholds: np.ndarray) -> np.ndarray:
     """The least double above each threshold: x > t exactly where x is at least this."""
     return np.nextafter(np.asarray(thresholds, np.float64), np.inf)
-
-
-def rounding_to(thresholds: np.ndarray) -> np.ndarray:
-    """The least double that rounds to at least each single-precision threshold.
-
-    >>> edge = rounding_to(np.array([0.1], np.float32))
-    >>> np.float32(edge) >= np.float32(0.1), np.float32(np.nextafter(edge, 0.0)) >= np.float32(0.1)
-    (array([ True]), array([False]))
-    """
-    exact = np.asarray(thresholds, np.float32)
-    below = np.nextafter(exact, np.float32(-np.inf))
-    middle = (below.astype(np.float64) + exact.astype(np.float64)) / 2.0
-    return np.where(middle.astype(np.float32) >= exact, middle, np.nextafter(middle, np.inf))
 
 
 Made = tuple[list[Grown], np.ndarray, str]

@@ -28,6 +28,12 @@ def test_metrics_are_as_the_page_says(command, workplace):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_predictors_for_microcontrollers_are_as_the_page_says(command, workplace):
+    assert follow(DOCS / "howto/chips.md", command, workplace) == {"files": 0, "commands": 3, "examples": 6}
+
+
+@pytest.mark.slow
 def test_extending_does_what_the_page_says(command, workplace, forgetful):
     assert follow(DOCS / "howto/extending.md", command, workplace) == {"files": 8, "commands": 6, "examples": 7}
 

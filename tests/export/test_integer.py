@@ -21,7 +21,7 @@ from boostrun.cli.export import calibrated
 from boostrun.export import read
 from boostrun.export.chip import laid_out, size_of, sizes, source
 from boostrun.export.integer import pruned, quantised, values_of
-from boostrun.export.proof import lacking, proof_codes, prove
+from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
 from boostrun.rivals import boosted_trees, forests
 from boostrun.rivals.kept import RivalModelClassifier, kept
 from tests.export.test_classifiers import STUMPS, samples
@@ -172,6 +172,22 @@ def test_missing_values_have_the_code_0(tmp_path):
     assert prove(model, codes, "portable", SANITIZED)[0].different == 0
 
 
+def test_a_model_of_a_table_loses_no_label(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 600)
+    size, weight = rng.normal(kind, 0.7), rng.normal(40 - 5 * kind, 4.0)
+    lines = [f"{s:.2f},{w:.1f},{'abc'[k]}\n" for s, w, k in zip(size, weight, kind)]
+    (tmp_path / "mine.csv").write_text("".join(["size,weight,kind\n", *lines]))
+    words = ["algo=logitboost", "dataset=csv", "dataset.path=mine.csv", "T=30", "--integer", "--target", "avr"]
+    assert main(["export", *words, "-o", "mine.c"]) == 0
+    said = capsys.readouterr().out
+    assert "0 of 600 labels lost" in said and "x[1]: weight, number 1" in said  # thresholds are single precision
+    assert "0 of 600 calibration rows" in " ".join((tmp_path / "mine.c").read_text().split())
+    assert main(["export", "mine.npz", "mine.csv", "--integer", "--target", "avr", "-o", "again.c"]) == 0
+    assert (tmp_path / "again.c").read_text() == (tmp_path / "mine.c").read_text()
+
+
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_helper_makes_the_twins_codes_of_all_doubles(missing, tmp_path):
     X, y = samples(300)
@@ -214,6 +230,17 @@ def test_emulators_give_the_twins_numbers(target, capsys):
         assert "1000 rows on" in line and "all the twin's" in line and " 0 bytes of data" in line
         if target == "avr":
             assert int(re.search(r"(\d+) bytes of stack", line)[1]) < 512 - 256
+
+
+@pytest.mark.slow
+def test_flash_is_counted_as_an_atmega328p_has_it():
+    if absent := lacking("avr"):
+        pytest.skip(absent)
+    for name, model, samples_drawn in drawn_models():
+        (proof,) = prove(model, model.codes(samples_drawn[:2]), "avr")
+        size = sizes(model, laid_out(model))
+        assert size.flash - 260 <= proof.flash <= size.flash, name
+        assert proof.stack <= size.ram, name
 
 
 @pytest.mark.slow
