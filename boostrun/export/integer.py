@@ -501,14 +501,15 @@ def _of_trees(form: TreeForm, saved: Saved, rows: CalibrationRows, code_bits: in
 
 
 def _scaling(edges: np.ndarray, values: np.ndarray, whole: bool, codes: InputCodes) -> tuple[float, float]:
-    """(offset, scale) of a column: itself where whole numbers fit, else its thresholds at codes from 2 to the last."""
+    """(offset, scale) of a column: itself where whole numbers fit, else thresholds from the second code to the last but
+    one."""
     low, high, first = edges[0], edges[-1], codes.least + 1
     if whole and np.ceil(high) - np.floor(low) <= codes.most - first:
         fits = len(values) and values[0] >= codes.least and np.ceil(high) <= codes.most and low > codes.least
         return (0.0 if fits else float(np.ceil(low)) - first), 1.0
     if high == low:
         return float(low) - first, 1.0
-    scale = (codes.most - first) / (high - low)
+    scale = (codes.most - 1 - first) / (high - low)  # above the last threshold one code is left
     return float(low - first / scale), float(scale)
 
 

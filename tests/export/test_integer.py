@@ -18,9 +18,9 @@ from boostrun import (
 )
 from boostrun.cli import main
 from boostrun.cli.export import calibrated
-from boostrun.export import read
+from boostrun.export import Saved, read
 from boostrun.export.chip import laid_out, size_of, sizes, source
-from boostrun.export.integer import pruned, quantised, values_of
+from boostrun.export.integer import TreeForm, pruned, quantised, stump_trees, values_of
 from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
 from boostrun.rivals import boosted_trees, forests
 from boostrun.rivals.kept import RivalModelClassifier, kept
@@ -277,3 +277,13 @@ def test_models_that_did_not_fit_an_atmega328p_do(tmp_path):
         model = quantised(read(clf.save(tmp_path / "m.npz")), digits.data, clf.predict(digits.data))
         (proof,) = prove(model, proof_codes(model, digits.data), "avr")
         assert proof.different == 0 and proof.flash < most and proof.data == 0 and proof.stack < 256
+
+
+def test_values_on_both_sides_of_the_last_threshold_have_codes_of_their_own(tmp_path):
+    X = np.concatenate([np.linspace(-3.0, -1.0, 200), np.zeros(100), np.linspace(0.5, 1.0, 100)])[:, None]
+    y = np.repeat([2, 0, 1], [200, 100, 100])
+    trees = stump_trees(np.zeros(2, int), np.array([-0.9, 1e-35]), -np.eye(3)[:2], np.eye(3)[1:])
+    form = TreeForm("two stumps", trees, [-1, -1], np.zeros(3))
+    for bits in itertools.product((8, 16), repeat=2):
+        model = quantised(Saved(None, list("abc"), 1, {}, ""), X, bits=bits, form=form)
+        assert not model.lost and model.predict(model.codes(X)).tolist() == y.tolist()
