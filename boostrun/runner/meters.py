@@ -516,7 +516,8 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
     other = facts["next_best"]
     if other is not None:
         words = " ".join(f"{key}={value}" for key, value in other["settings"].items())
-        unsaved = "" if other["saved"] else "; it has no saved model here"
+        unsaved = "; trained on a quarter of the rows" * other["few_rows"]
+        unsaved += "" if other["saved"] else "; it has no saved model here"
         said.append(
             f"next best of another kind: {other['method']} {words}, {other['validation_accuracy_pct']:.2f} % on the "
             f"held-out rows{unsaved}"

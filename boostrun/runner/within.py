@@ -93,10 +93,10 @@ class Tried:
     row: Mapping[str, Any] = field(default_factory=dict)
     confirmed: bool = False
 
-    @property
-    def order(self) -> tuple[bool, float]:
-        """The better, the less: confirmed ones first."""
-        return not self.confirmed, self.loss
+
+def _order(one: Tried) -> tuple[bool, float]:
+    """The better, the less: confirmed ones first."""
+    return not one.confirmed, one.loss
 
 
 @dataclass
@@ -417,7 +417,7 @@ class _Choosing:
         if not queue:
             self._too_short()
         for _ in range(_ATTEMPTS):
-            queue.sort(key=lambda one: one.order)
+            queue.sort(key=_order)
             quick = min(queue, key=lambda one: one.row.get("train_seconds", 0.0), default=None)
             one = next((each for each in queue if self._in_time(each)), None if self.least else quick)
             if one is None:
@@ -550,7 +550,7 @@ class _Choosing:
         words = with_words(one.contender.words, {**one.contender.limits, **one.values})
         rows = len(self.table.labels("test"))
         figure = record["metrics"]["test_accuracy_pct"]
-        tried = sorted(self.search.tried, key=lambda each: each.order) or self.search.first
+        tried = [each for rung in (self.search.tried, self.search.first) for each in sorted(rung, key=_order)]
         measured = {"flash", "latency"} & {*self.request.budgets}  # of models that are saved
         other = next((
             each for each in tried if each.contender.kind != one.contender.kind and each.loss < BEYOND
@@ -570,7 +570,7 @@ class _Choosing:
             "next_best": None if other is None else {
                 "method": other.contender.name, "validation_accuracy_pct": 100.0 - other.loss,
                 "settings": {key: word(value) for key, value in {**other.contender.limits, **other.values}.items()},
-                "saved": other.contender.saved,
+                "saved": other.contender.saved, "few_rows": any(other is each for each in self.search.first),
             },
             "again": self.request.again,
             "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
