@@ -11,6 +11,7 @@ from boostrun.cli.reproduce import names
 from boostrun.config import catalogue
 from boostrun.runner.plan import compose_all
 
+VALUED = ("--to", "--target", "--output", "--config-dir", "--name", "--within")
 SMALL = "dataset=digits r=12 T=3 trials=2 n_jobs=1"
 
 
@@ -40,7 +41,7 @@ def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
         if word.startswith("--"):
             parse([
                 verb, word.rstrip(","),
-                *(["x"] if word.rstrip(",") in ("--to", "--output", "--config-dir", "--name", "--within") else []),
+                *(["x"] if word.rstrip(",") in VALUED else []),
             ])  # fmt: skip
 
 
