@@ -125,7 +125,9 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     names = table.columns if table is not None else ()
     classifier.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
     if rows is not None:
-        samples = next(iter(pieces(classifier, rows))).X[:MOST_ROWS]
+        dataset = settings.dataset if settings is not None else {}
+        written = {key: dataset[key] for key in WRITTEN if dataset.get(key) is not None}
+        samples = next(iter(pieces(classifier, rows, written))).X[:MOST_ROWS]
     elif settings is not None:
         from boostrun.data import load as load_data
         from boostrun.runner.plan import roots

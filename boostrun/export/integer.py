@@ -27,7 +27,7 @@ Tree = Any  # nested tuples
 DRAWN = 1000  # rows that are drawn where none are given
 _BITS = (8, 16)
 _LARGEST = 2**31 - 1
-_WIDEST = 2**15 - 1  # of a weight
+_DEEPEST = 400  # levels of a tree
 
 
 @dataclass
@@ -135,7 +135,11 @@ def of_branches(saved: Saved) -> TreeForm:
     model = saved.model
     edges, children = raw_thresholds(saved, model.features, model.thresholds).tolist(), model.children.tolist()
     features, made = model.features.tolist(), dict[int, Tree]()
+    deep = [1] * len(edges)
     for node in reversed(range(len(edges))):  # a split comes before its children
+        deep[node] += max(deep[at] if at >= 0 else 0 for at in children[node])
+        if deep[node] > _DEEPEST:
+            raise BoostrunError(f"a tree is deeper than {_DEEPEST}: it has no integer predictor")
         below, above = (made.pop(at) if at >= 0 else model.leaves[~at] for at in children[node])
         made[node] = (features[node], edges[node], below, above)
     trees = [made[root] if root >= 0 else model.leaves[~root] for root in model.roots.tolist()]
@@ -244,6 +248,17 @@ def merged(trees: Sequence[Tree], rows: Sequence[int]) -> tuple[list[Tree], list
     found = [(key[0], tree) for key, tree in sorted(stumps.items(), key=lambda one: one[0])] + rest
     found.sort(key=lambda one: one[0])
     return [tree for _, tree in found], [row for row, _ in found]
+
+
+def without_leaves(
+    trees: Sequence[Tree], rows: Sequence[int], base: np.ndarray
+) -> tuple[list[Tree], list[int], np.ndarray]:
+    """The trees that split, their rows, and ``base`` (K,) with those that are only a leaf."""
+    both = [(tree, row) for tree, row in zip(trees, rows) if not is_leaf(tree)]
+    for tree, row in zip(trees, rows):
+        if is_leaf(tree):
+            base = base + (tree if row < 0 else np.where(np.arange(len(base)) == row, tree[0], 0))
+    return [tree for tree, _ in both], [row for _, row in both], base
 
 
 # -- whole numbers -----------------------------------------------------------------------------------------------------
@@ -390,7 +405,8 @@ def quantised(
             raise BoostrunError("a linear model with missing values has no integer predictor: leave --integer out")
     else:
         trees, rows = merged([pruned(tree) for tree in form.trees], form.rows)
-        form = TreeForm(form.what, trees, rows, form.base)
+        form = TreeForm(form.what, *without_leaves(trees, rows, np.asarray(form.base, np.float64)))
+        trees = form.trees
         if not any(map(splits_of, trees)):
             raise BoostrunError("the model holds no split: there is nothing to export")
     rows_of = CalibrationRows(calibration, labels) if calibration is not None else _drawn(form, saved)
@@ -409,6 +425,8 @@ def quantised(
             break
     assert best is not None
     lost, found = best
+    if not len(found.weights) and not found.trees:
+        raise BoostrunError("in whole numbers the model gives every row the same class: there is nothing to export")
     found.lost, found.rows_seen, found.given = lost, len(rows_of.samples), rows_of.given
     found.classes = saved.classes if len(found.base) == 1 else saved.classes[: len(found.base)]
     found.names = [names[column] if column < len(names) else f"column {column}" for column in found.codes.columns]
@@ -489,15 +507,9 @@ def _of_trees(form: TreeForm, saved: Saved, rows: CalibrationRows, code_bits: in
 
     trees = [pruned(renamed(tree, split, lambda leaf: np.rint(leaf * scale).astype(np.int64))) for tree in form.trees]
     base = np.rint(form.base * scale).astype(np.int64)
-    kept, kept_rows = merged(trees, form.rows)
-    for tree, row in zip(kept, kept_rows):
-        if is_leaf(tree):
-            base = base + (tree if row < 0 else np.where(np.arange(len(base)) == row, tree[0], 0))
-    both = [(tree, row) for tree, row in zip(kept, kept_rows) if not is_leaf(tree)]
+    kept, kept_rows, base = without_leaves(*merged(trees, form.rows), base)
     weights = np.zeros((0, len(base)), np.int64)
-    return IntegerModel(
-        form.what, codes, [tree for tree, _ in both], [row for _, row in both], weights, base, leaf_bits
-    )
+    return IntegerModel(form.what, codes, kept, kept_rows, weights, base, leaf_bits)
 
 
 def _scaling(edges: np.ndarray, values: np.ndarray, whole: bool, codes: InputCodes) -> tuple[float, float]:

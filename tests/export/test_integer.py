@@ -23,7 +23,7 @@ from boostrun.export.chip import laid_out, size_of, sizes, source
 from boostrun.export.integer import TreeForm, pruned, quantised, stump_trees, values_of
 from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
 from boostrun.rivals import boosted_trees, forests
-from boostrun.rivals.kept import RivalModelClassifier, kept
+from boostrun.rivals.kept import BranchingTrees, RivalModelClassifier, kept
 from tests.export.test_classifiers import STUMPS, samples
 
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -287,3 +287,25 @@ def test_values_on_both_sides_of_the_last_threshold_have_codes_of_their_own(tmp_
     for bits in itertools.product((8, 16), repeat=2):
         model = quantised(Saved(None, list("abc"), 1, {}, ""), X, bits=bits, form=form)
         assert not model.lost and model.predict(model.codes(X)).tolist() == y.tolist()
+
+
+def test_what_has_no_predictor_is_a_sentence():
+    saved = Saved(None, ["a", "b"], 1, {}, "")
+    alike = stump_trees(np.zeros(2, int), np.zeros(2), np.array([[-1e-9], [-1e-9]]), np.array([[1e-9], [1e-9]]))
+    steady = TreeForm("stumps that vanish beside a leaf", [*alike, (0, 9.0, np.array([5.0]), np.array([5.0]))], [0] * 3,
+                      np.zeros(1))  # fmt: skip
+    with pytest.raises(BoostrunError, match="no split"):
+        quantised(saved, np.zeros((3, 1)), form=TreeForm("", [np.array([1.0])], [0], np.zeros(1)))
+    assert quantised(saved, np.zeros((3, 1)), form=steady).trees
+    many = TreeForm("", stump_trees(np.zeros(1, int), np.zeros(1), -np.ones((1, 600)), np.ones((1, 600))), [-1],
+                    np.zeros(600))  # fmt: skip
+    with pytest.raises(BoostrunError, match="scores of 600 classes take"):
+        source(quantised(Saved(None, list(map(str, range(600))), 1, {}, ""), np.zeros((3, 1)), form=many))
+    nodes = 500
+    chain = BranchingTrees(
+        np.zeros(nodes, np.int32), np.arange(float(nodes)),
+        np.column_stack([~np.arange(nodes), [*range(1, nodes), ~nodes]]).astype(np.int32), np.zeros(1, np.int32),
+        np.zeros(1, np.int32), np.arange(nodes + 1.0)[:, None], np.zeros(1), np.array("softmax"),
+    )  # fmt: skip
+    with pytest.raises(BoostrunError, match="deeper than 400"):
+        size_of(Saved(chain, ["a", "b"], 1, {}, "boostrun.BranchingTrees/1"))
