@@ -166,6 +166,13 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
             f"held={budgets['held']:.0f} is too few for {facts['n_classes']} classes: two of each are the least, as in "
             f"held={2 * facts['n_classes']}"
         )
+    if "memory" in budgets:
+        least = peak_of([sys.executable, "-c", "import numba, boostrun"]) * 2**20
+        if budgets["memory"] < least:
+            raise BoostrunError(
+                f"memory={amount_text('memory', budgets['memory'])} cannot be kept: Python and numba alone take "
+                f"{amount_text('memory', least)}, and a training on few rows about three times as much"
+            )
 
 
 # -- seconds -----------------------------------------------------------------------------------------------------------

