@@ -2,6 +2,8 @@
 
 import itertools
 import pickle
+from functools import partial
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from boostrun.errors import BoostrunError
-from boostrun.papers.reservoir import geem
+from boostrun.papers.reservoir import geem, kernels
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, swap
 from boostrun.papers.reservoir.kernels import RUN, Inversion, PlainInversion, byte_distance
 from boostrun.papers.reservoir.strategies import Batch
@@ -21,6 +23,61 @@ def random_problem(seed, n):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n + 3))
     return root @ root.T + 0.1 * n * np.eye(n), rng.random(n) * 10.0 ** rng.integers(-3, 1), rng
+
+
+WAYS = pytest.mark.parametrize("way", [kernels.eliminate, partial(geem.eliminate_in_blocks, block=3, candidates=5), (
+    partial(geem.eliminate_in_blocks, block=2, candidates=1)  # nearly all columns are made alone
+)], ids=["one by one", "in blocks", "in blocks, few candidates"])  # fmt: skip
+
+
+def selected(way, sigma, weights, q, targets=None):
+    with patch.multiple(geem, eliminate_in_blocks=way, _BLOCKS_ABOVE=-1):
+        return geem._Elimination(len(sigma), q)(lambda raised, out: np.copyto(out, sigma), weights, targets)
+
+
+@WAYS
+@given(st.integers(0, 10**6), st.integers(2, 14), st.data())
+@settings(max_examples=80, deadline=None)
+def test_elimination_equals_the_definition_on_random_covariances(way, seed, n, data):
+    q = data.draw(st.integers(0, n - 1))
+    sigma, weights, _ = random_problem(seed, n)
+    found, (kept, corrected, order) = selected(way, sigma, weights, q), twin.select(sigma, weights, q)
+    assert found.order.tolist() == order.tolist() and found.kept.tolist() == kept.tolist()
+    np.testing.assert_allclose(found.weights, corrected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(("n", "q", "classes"), [(1100, 550, 1), (1001, 1000, 1), (1040, 300, 3), (150, 149, 2)])
+def test_blocks_choose_the_samples_that_are_chosen_one_by_one(n, q, classes):
+    rng = np.random.default_rng(n)
+    codes = rng.integers(0, 256, (n, 60)).astype(np.uint8) // rng.integers(1, 128, 60).astype(np.uint8)
+    sigma = geem.covariance(codes, np.ones(n), ridge=0.1)
+    labels, weights = np.where(rng.random((classes, n)) < 0.3, 1.0, -1.0), rng.random((classes, n)) ** 3
+    blocks, singly = (
+        selected(way, sigma, labels * weights, q, lambda factor: labels)
+        for way in (geem.eliminate_in_blocks, kernels.eliminate)
+    )
+    assert blocks.order.tolist() == singly.order.tolist() and blocks.kept.tolist() == singly.kept.tolist()
+    np.testing.assert_allclose(blocks.weights, singly.weights, rtol=1e-8, atol=1e-10)
+
+
+def test_blocks_are_for_more_than_a_thousand_samples_at_hand():
+    for n in (1000, 1001):
+        with patch.object(geem, "eliminate_in_blocks", Mock(wraps=geem.eliminate_in_blocks)) as blocks:
+            assert geem.select(np.eye(n), np.arange(n, 0, -1.0), 1)[0].tolist() == [*range(n - 1)]
+        assert blocks.called == (n > 1000)
+
+
+def test_of_equal_losses_blocks_discard_the_sample_that_stands_first():
+    weights = np.repeat([2.0, 1.0], 75)
+    assert selected(geem.eliminate_in_blocks, np.eye(150), weights, 90).order.tolist() == [*range(75, 150), *range(15)]
+
+
+@WAYS
+def test_elimination_stops_where_a_pivot_vanishes(way):
+    inverse, n = np.diag([4.0, 4.0, 4.0, 1e-3, 4.0, 4.0]), 6
+    u, corrected, alive = np.ones((1, n)), np.array([[1.0, 2.0, 3.0, 1e-3, 5.0, 6.0]]), np.arange(n)
+    steps, _ = way(inverse, u, corrected, np.zeros((1, n)), 0.01, alive, np.empty((5, n)))
+    assert steps == 3 and sorted(alive) == list(range(n))  # losses are w / pivot: 0.25, 0.5, 0.75, then 1
 
 
 @given(st.integers(0, 10**6), st.integers(2, 14), st.data())
@@ -34,12 +91,13 @@ def test_selection_equals_the_definition_on_random_covariances(seed, n, data):
     np.testing.assert_allclose(corrected, expected, rtol=1e-10, atol=1e-10)
 
 
+@WAYS
 @pytest.mark.parametrize("seed", range(5))
-def test_lattice_elimination_equals_the_definition(seed):
+def test_lattice_elimination_equals_the_definition(way, seed):
     n, q = 16, 9
     sigma, weights, rng = random_problem(seed, n)
     lattice = np.where(rng.random((7, n)) < 0.5, 1.0, -1.0)
-    selection = geem._Elimination(n, q)(lambda raised, out: np.copyto(out, sigma), weights, lambda factor: lattice)
+    selection = selected(way, sigma, weights, q, lambda factor: lattice)
     _, corrected, order = twin.select(sigma, weights, q, lattice)
     assert selection.order.tolist() == order.tolist()
     np.testing.assert_allclose(selection.weights, corrected, rtol=1e-9, atol=1e-10)
@@ -83,6 +141,14 @@ def test_a_singular_covariance_is_raised_and_counted_and_gives_finite_weights():
     assert len(kept) == 4 and np.isfinite(corrected).all() and strategy.restarts > 0
 
 
+def test_a_singular_covariance_of_many_samples_is_raised_too():
+    codes = np.repeat(np.arange(4, dtype=np.uint8)[:, None], 260, axis=0)
+    batch = Batch(codes, np.ones(1040), np.linspace(0.1, 0.8, 1040), np.zeros(1040, np.int64))
+    strategy = Geem(ridge=0.0)
+    kept, corrected = strategy(batch, 520, np.random.default_rng(0))
+    assert len(set(kept.tolist())) == 520 and np.isfinite(corrected).all() and strategy.restarts > 0
+
+
 def test_constant_features_leave_the_largest_weights():
     batch = Batch(np.full((6, 3), 5, np.uint8), np.ones(6), np.array([0.1, 0.6, 0.2, 0.5, 0.3, 0.4]), np.zeros(6, int))
     kept, corrected = Geem()(batch, 3, np.random.default_rng(0))
@@ -118,15 +184,14 @@ def test_bad_labels_and_shapes_get_a_sentence():
         geem.covariance(np.zeros((2, 1), np.uint8), np.ones(2), ridge=-1)
 
 
+@WAYS
 @pytest.mark.parametrize("seed", range(5))
-def test_elimination_for_all_classes_minimises_the_summed_objective(seed):
+def test_elimination_for_all_classes_minimises_the_summed_objective(way, seed):
     n, q, classes = 14, 8, 3
     unsigned, _, rng = random_problem(seed, n)
     labels = np.where(rng.random((n, classes)) < 0.4, 1.0, -1.0)
     weights = rng.random((n, classes))
-    found = geem._Elimination(n, q)(
-        lambda raised, out: np.copyto(out, unsigned), (labels * weights).T, lambda factor: labels.T
-    )
+    found = selected(way, unsigned, (labels * weights).T, q, lambda factor: labels.T)
     kept, order = list(range(n)), []
     ones = np.ones(n)
     signed = [unsigned * np.outer(y, y) for y in labels.T]
