@@ -13,7 +13,8 @@ from boostrun.kernels import in_threads, stumps, trees
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.reservoir import geem, kernels
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
-from tests.bench.timing import median_ms, pixels_of_mnist, show, slowness, yardsticks
+from boostrun.papers.reservoir.strategies import Batch
+from tests.bench.timing import median_ms, pixels_of_mnist, show, slowness, taken, yardsticks
 
 pytestmark = pytest.mark.bench
 
@@ -217,3 +218,49 @@ def test_geems_parts_beside_their_floors(n, d):
         ("selection, inverse included", f"{selection:.3f} ms"),
         ("Cholesky and inverse of the same matrix", f"{inverse:.3f} ms, ratio {selection / inverse:.2f}"),
     ])  # fmt: skip
+
+
+@pytest.mark.parametrize("r", [250, 500, 1000, 2000])
+def test_a_choice_of_geem_beside_its_products_of_matrices(mnist, r):
+    samples, _, labels, signed = mnist
+    n = 2 * r
+    y, weights = np.where(labels[:n] == 3, 1.0, -1.0), np.abs(signed[:n]) ** 3  # few samples have most of the weight
+    given = Batch(samples[:n], y, weights, np.zeros(n, int))
+    dims = np.arange(samples.shape[1])
+    sigma, square = np.empty((n, n)), np.ones((1024, 1024))
+    ranked = geem._Ranks(given.samples, y, dims)
+    inversion, columns, found = kernels.inversion_of(n), np.empty((r, n)), {}
+
+    def invert():
+        np.copyto(inversion.matrix.T, sigma)
+        inversion.factor()
+        inversion.inverse()
+
+    def eliminate(way):
+        weight, alive = weights[None].copy(), np.arange(n)
+        way(inverse, inverse.sum(axis=0)[None], weight, np.zeros((1, n)), 0.0, alive, columns)
+        found[way] = alive[r:]
+
+    def choose(strategy):
+        return lambda: strategy(given, r, np.random.default_rng(0))
+
+    covariance, repeats = lambda: ranked.covariance(1.0, sigma), 3 if r >= 1000 else 9
+    covariance()
+    invert()
+    inverse = inversion.matrix.T.copy()
+    kernels.fill_lower(inverse)
+    speed = 2.0 * len(square) ** 3 / taken(lambda: square @ square, 9)  # operations a second
+    steps = np.arange(r)
+    floors = {"inverse": n**3 / speed, "elimination": 2.0 * (steps * (n - steps)).sum() / speed}
+    ways = {"elimination, one by one": kernels.eliminate, "elimination, in blocks": geem.eliminate_in_blocks}
+    parts = {
+        "covariance": covariance, "inverse": invert,
+        **{name: (lambda way=way: eliminate(way)) for name, way in ways.items()},
+        "a choice of GEEM": choose(geem.Geem()), "a choice of thin GEEM, 128 stumps": choose(geem.GeemThin()),
+    }  # fmt: skip
+    rows = [("product of 1024 x 1024 matrices", f"{speed / 1e9:.0f} G operations/s, the floors' speed")]
+    for name, part in parts.items():
+        least, floor = 1e3 * taken(part, repeats), 1e3 * floors.get(name.partition(",")[0], 0.0)
+        rows.append((name, f"{least:.1f} ms of processor" + (f", {least / floor:.1f} of its floor" if floor else "")))
+    assert np.array_equal(*found.values())
+    show(f"GEEM, r = q = {r}, MNIST", rows)

@@ -35,3 +35,9 @@ def select(sigma, weights, q, lattice=None):
         candidates = [objective(sigma, weights, np.delete(kept, i), target) for i in range(len(kept))]
         order.append(kept.pop(int(np.argmax(candidates))))
     return np.array(kept), corrected_weights(sigma, weights, np.array(kept)), np.array(order)
+
+
+def thin_covariance(above, y, ridge):
+    """2 / k times the products of the signs y h of k stumps, and the ridge on the diagonal."""
+    signs = np.where(above, 1.0, -1.0) * y[:, None]
+    return sum((2.0 / above.shape[1] * np.outer(column, column) for column in signs.T), ridge * np.eye(len(y)))

@@ -221,6 +221,7 @@ PAPER = Paper(
         "geem_likely": f"{_HERE}.geem:GeemLikely",
         "geem_mean": f"{_HERE}.geem:GeemMean",
         "geem_trees": f"{_HERE}.geem:GeemTrees",
+        "geem_thin": f"{_HERE}.geem:GeemThin",
     },
     weak_learners={
         "stump": "boostrun.methods.stumps:StumpLearner",

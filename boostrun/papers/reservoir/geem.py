@@ -30,13 +30,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from scipy.linalg import blas
 
 from boostrun.config import fields
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import kernels
 from boostrun.papers.reservoir.kernels import RUN, inversion_of, shared_leaves
-from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys, GeemTreesKeys
+from boostrun.papers.reservoir.keys import GeemKeys, GeemLatticeKeys, GeemThinKeys, GeemTreesKeys
 from boostrun.papers.reservoir.strategies import Batch, Strategy
 
 _TOLERANCE = 1e-9  # relative growth of the objective that counts as growth
@@ -490,3 +491,110 @@ class GeemTrees(GeemTreesKeys, Geem):
         above = np.where(thresholds > lowest, asked >= thresholds, asked > lowest)
         bits = np.left_shift(np.uint8(1), np.arange(self.covariance_depth, dtype=np.uint8))
         return (above * bits[:, None]).sum(axis=1, dtype=np.uint8)
+
+
+class GeemThin(GeemThinKeys, Geem):
+    """GEEM whose covariance is estimated on k random stumps, drawn again each round: for reservoirs of 1,000 and more.
+
+    Of m thresholds k are drawn, one from each of k equal runs, so that Sigma is about 2 (m / k) S S^T + ridge m I with
+    S (n, k) of -1 and +1. What is left of its inverse when samples are gone is that of a (k, k) matrix (Woodbury), so
+    that a round costs q k (n + k) in place of n^3. The exact form is the default. ``ridge`` must be at least 1e-6.
+
+    Parameters
+    ----------
+    {parameters}
+
+    >>> from boostrun.papers.reservoir.strategies import Batch
+    >>> codes = np.array([[0], [9], [10]], dtype=np.uint8)
+    >>> batch = Batch(codes, np.ones(3), np.array([1.0, 0.8, 0.9]), np.zeros(3, int))
+    >>> GeemThin(covariance_stumps=2)(batch, 2, np.random.default_rng(0))
+    (array([0, 2]), array([1. , 0.9]))
+    """
+
+    def check(self, shared: bool) -> None:
+        super().check(shared)
+        if self.swap_rounds or not self.ridge >= 1e-6:  # below, what differences of two products leave is not exact
+            raise BoostrunError("geem_thin needs a ridge of at least 1e-6, and no swap_rounds")
+
+    def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
+        n, d = batch.samples.shape
+        ranks = _Ranks(batch.samples, np.ones(n), self._dimensions(n, d, rng))
+        upto = np.cumsum(ranks.ranks.max(axis=0), dtype=np.int64)
+        k = self.covariance_stumps if ranks.thresholds else 0
+        drawn = ((np.arange(k) + rng.random(k)) * (ranks.thresholds / max(k, 1))).astype(np.int64)
+        dims = np.searchsorted(upto, drawn, side="right")
+        above = ranks.ranks[:, dims] >= upto[dims] - drawn  # each of the ranks 1 to the largest is a threshold
+        return _ThinElimination(above, labels, self.ridge, r), None
+
+
+class _ThinElimination:
+    """Greedy elimination for Sigma = 2 S S^T / k + ridge I, with S_is = y_i for samples ``above`` (n, k) a stump's
+    threshold, else -y_i.
+    """
+
+    def __init__(self, above: np.ndarray, labels: np.ndarray, ridge: float, r: int):
+        self.above, self.labels, self.r = above, labels, r
+        self.scale = 2.0 / (ridge * max(above.shape[1], 1))
+
+    def __call__(self, fill: None, weights: np.ndarray, targets: Callable) -> Selection:
+        """As :class:`_Elimination`, without ``fill``."""
+        (n, k), rows = self.above.shape, np.atleast_2d(weights)
+        signs, target = np.where(self.above, 1.0, -1.0) * self.labels[:, None], targets(self.above)
+        inner = np.linalg.inv(np.eye(k) + self.scale * signs.T @ signs)
+        at_hand = signs @ inner
+        u = target - self.scale * (target @ signs) @ at_hand.T
+        diagonal, alive = 1.0 - self.scale * np.einsum("ik,ik->i", at_hand, signs), np.arange(n)
+        packed = np.packbits(signs > 0.0, axis=1, bitorder="little")
+        _eliminate_thin(packed, self.scale, inner, u, rows.copy(), diagonal, alive, n - self.r)
+        kept, order = np.sort(alive[: self.r]), alive[self.r :][::-1]
+        left = np.eye(k) + self.scale * signs[kept].T @ signs[kept]
+        mass = np.linalg.solve(left, self.scale * signs[order].T @ rows[:, order].T)
+        corrected = rows[:, kept] + (signs[kept] @ mass).T
+        return Selection(kept, corrected.reshape((*weights.shape[:-1], self.r)), order, target[0], 0, 0.0)
+
+
+@njit(cache=True)
+def _eliminate_thin(packed, scale, inner, u, corrected, diagonal, alive, q):
+    """As :func:`kernels.eliminate` for M = I - scale S P S^T, with S (n, k) of -1 and +1, P = (I + scale S^T S)^-1.
+
+    Parameters: ``packed`` (n, ceil(k / 8)) uint8, the bits of S above 0, the first one lowest; ``inner`` (k, k)
+    float64, P; ``diagonal`` (n,) float64 of M; the others are those of it, and all are overwritten.
+    Column j of M is -scale S P S_j; a byte stands for eight terms of a row of S times a vector, which are looked up.
+    With samples gone, P + scale P S_j S_j^T P / M_jj takes the place of P. Cost q (n k / 8 + 2 k^2 + 32 k).
+    """
+    n, k = packed.shape[0], inner.shape[0]
+    loss, column = np.empty(n, np.float64), np.empty(n, np.float64)
+    half, sums = np.empty(8 * packed.shape[1], np.float64), np.empty((packed.shape[1], 256), np.float64)
+    for step in range(q):
+        size = n - step
+        kernels._losses(u, corrected, 0, diagonal, size, loss)
+        worst = kernels._least(loss, size)
+        pivot = diagonal[worst]
+        half[:] = 0.0
+        for s in range(k):
+            sign = scale if packed[worst, s // 8] >> (s % 8) & 1 else -scale
+            for t in range(k):
+                half[t] += sign * inner[s, t]
+        for byte in range(packed.shape[1]):
+            sums[byte, 0] = -half[8 * byte : 8 * byte + 8].sum()
+            for bit in range(8):
+                for low in range(1 << bit):
+                    sums[byte, (1 << bit) + low] = sums[byte, low] + 2.0 * half[8 * byte + bit]
+        for i in range(size):
+            total = 0.0
+            for byte in range(packed.shape[1]):
+                total += sums[byte, packed[i, byte]]
+            column[i] = -total
+        for s in range(k):
+            part = half[s] / (scale * pivot)
+            for t in range(k):
+                inner[s, t] += part * half[t]
+        kernels._subtract(column, u, worst, pivot, size)
+        kernels._subtract(column, corrected, worst, pivot, size)
+        for i in range(size):
+            diagonal[i] -= column[i] * column[i] / pivot
+        packed[worst] = packed[size - 1]
+        diagonal[worst] = diagonal[size - 1]
+        alive[worst], alive[size - 1] = alive[size - 1], alive[worst]
+        kernels._overwrite(u, worst, size - 1)
+        kernels._overwrite(corrected, worst, size - 1)

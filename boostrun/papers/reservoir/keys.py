@@ -69,6 +69,13 @@ class GeemTreesKeys(GeemKeys):
     covariance_depth: int = integer(4, most=8, help="GEEM for trees: questions that each of them asks")
 
 
+@keys
+class GeemThinKeys(GeemKeys):
+    """Keys of GEEM with a covariance over a few random stumps."""
+
+    covariance_stumps: int = integer(128, help="thin GEEM: random stumps that the covariance is estimated on")
+
+
 _GEEM, _WSAM, _STUMP = fields_of(GeemLatticeKeys), fields_of(WSamKeys), fields_of(StumpKeys)
 OF_STRATEGIES = (*_WSAM, *_GEEM)  # parameters that a strategy takes from its classifier
 _TREE = fields_of(TreeKeys)

@@ -13,7 +13,7 @@ from numba import njit
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import geem, kernels
-from boostrun.papers.reservoir.geem import Geem, GeemLattice, swap
+from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemThin, swap
 from boostrun.papers.reservoir.kernels import RUN, Inversion, PlainInversion, byte_distance
 from boostrun.papers.reservoir.strategies import Batch
 from tests.reference import geem as twin
@@ -234,6 +234,63 @@ def test_geem_with_swaps_keeps_a_set_that_is_worth_at_least_as_much():
     plain, swapping = Geem(covariance_dims="all"), Geem(covariance_dims="all", swap_rounds=20)
     before, after = plain(batch, 10, rng)[1].sum(), swapping(batch, 10, rng)[1].sum()
     assert after >= before and (swapping.swaps == 0) == (after == before)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 14), st.integers(1, 20), st.floats(1e-2, 10.0), st.data())
+@settings(max_examples=80, deadline=None)
+def test_thin_elimination_equals_the_definition(seed, n, k, ridge, data):
+    rng, r = np.random.default_rng(seed), data.draw(st.integers(1, n))
+    above, y, weights = rng.random((n, k)) < 0.5, np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.random(n)
+    found = geem._ThinElimination(above, y, ridge, r)(None, weights, lambda like: np.ones((1, len(like))))
+    kept, corrected, order = twin.select(twin.thin_covariance(above, y, ridge), weights, n - r)
+    assert found.order.tolist() == order.tolist() and found.kept.tolist() == kept.tolist()
+    np.testing.assert_allclose(found.weights, corrected, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("values", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_thin_geem_on_as_many_stumps_as_there_are_thresholds_is_geem(shared, values):
+    rng = np.random.default_rng(5)
+    codes = (rng.integers(0, 256, (60, 9)) // rng.integers(1, 90, 9)).astype(np.uint8)
+    codes[:, 4] = 7  # a constant feature has no threshold
+    labels = np.where(rng.random((60, 3) if shared else 60) < 0.4, 1.0, -1.0)
+    batch = Batch(codes * 0.37 if values else codes, labels, rng.random(labels.shape), np.zeros(60, int))
+    m = sum(len(np.unique(column)) - 1 for column in codes.T)
+    thin, exact = GeemThin(covariance_stumps=m), Geem(covariance_dims="all")
+    one, other = (
+        (each.for_all_classes if shared else each)(batch, 25, np.random.default_rng(0)) for each in (thin, exact)
+    )
+    np.testing.assert_array_equal(one[0], other[0])
+    np.testing.assert_allclose(one[1], other[1], rtol=1e-8, atol=1e-10)
+
+
+def test_stumps_of_thin_geem_are_drawn_with_equal_chances():
+    codes = np.array([[0, 5], [1, 5], [2, 9]], np.uint8)  # thresholds: two, and one
+    batch, rng, seen = Batch(codes, np.ones(3), np.ones(3), np.zeros(3, int)), np.random.default_rng(0), []
+    for _ in range(3000):
+        seen += GeemThin(covariance_stumps=1)._prepare(batch, np.ones(3), 1, rng)[0].above.T.tolist()
+    kinds, counts = np.unique(seen, axis=0, return_counts=True)
+    assert kinds.tolist() == [[False, False, True], [False, True, True]]
+    np.testing.assert_allclose(counts, [2000, 1000], atol=120)  # between 1 and 2 there are thresholds of both
+
+
+def test_thin_geem_keeps_the_largest_weights_of_constant_features_and_copes_with_a_small_ridge():
+    weights = np.array([0.1, 0.6, 0.2, 0.5, 0.3, 0.4])
+    batch = Batch(np.full((6, 3), 5, np.uint8), np.ones(6), weights, np.zeros(6, int))
+    kept, corrected = GeemThin()(batch, 3, np.random.default_rng(0))
+    assert kept.tolist() == [1, 3, 5] and corrected.tolist() == [0.6, 0.5, 0.4]
+    codes = np.repeat(np.arange(30, dtype=np.uint8)[:, None], 20, axis=0)  # 20 of each
+    batch = Batch(codes, np.ones(600), np.random.default_rng(0).random(600), np.zeros(600, int))
+    kept, corrected = GeemThin(ridge=1e-6, covariance_stumps=29)(batch, 300, np.random.default_rng(0))
+    assert len(set(kept.tolist())) == 300
+    sigma = twin.thin_covariance(codes >= np.arange(1, 30), np.ones(600), 1e-6)
+    np.testing.assert_allclose(corrected, twin.corrected_weights(sigma, batch.weights, kept), rtol=1e-4)
+
+
+@pytest.mark.parametrize("keys", [{"ridge": 0.0}, {"ridge": 1e-7}, {"swap_rounds": 1}, {"covariance_stumps": 0}])
+def test_keys_that_thin_geem_cannot_take_are_one_sentence(keys):
+    with pytest.raises(BoostrunError, match=r"ridge|covariance_stumps"):
+        GeemThin(**keys).check(shared=False)
 
 
 BOTH = pytest.mark.parametrize("kind", [Inversion, PlainInversion])
