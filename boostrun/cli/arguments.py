@@ -110,7 +110,7 @@ _FLAGS = {
     "-h": "help", "--help": "help", "--version": "version",
 }  # fmt: skip
 _TAKES = {
-    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 2, "check": 2, "report": math.inf,
+    "reproduce": 1, "table": 1, "ls": 1, "data": 1, "diff": 2, "plan": 1, "export": 1, "check": 1, "report": math.inf,
     "predict": 2, "follow": 1, "help": 1, "frontier": 1, "claims": math.inf,
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration
@@ -182,14 +182,17 @@ def parse(argv: Sequence[str]) -> Arguments:
         verbs = _OF.get(_VALUES[option], tuple(VERBS))
         if words.verb not in verbs:
             listed = " and ".join(filter(None, (", ".join(verbs[:-1]), verbs[-1])))
-            meant = meant_key("output", words.output, ["results"])[0] if words.output else " (boostrun --help)"
+            name = _VALUES[option]
+            known = {"output": ["results"], "target": ["dataset.label"]}.get(name)
+            meant = meant_key(name, getattr(words, name), known)[0] if known else " (boostrun --help)"
             raise BoostrunError(f"{option} is an option of {listed} only{meant}")
     if data and sum(word.startswith("dataset=") for word in words.overrides) > 1:
         raise BoostrunError(
             f"{data[-1]}: one data set is needed; dataset.test_path=FILE adds a test part, -m dataset=A,B runs both"
         )
-    if len(words.names) > _TAKES.get(words.verb, 0):
-        extra = words.names[int(_TAKES.get(words.verb, 0))]
+    takes = _TAKES.get(words.verb, 0) + (words.target is not None or "integer" in words.flags)  # and a file of rows
+    if len(words.names) > takes:
+        extra = words.names[int(takes)]
         meant = _meant_name(extra) or ", as in dataset=mnist r=250"
         raise BoostrunError(f"cannot read '{extra}': settings are given as key=value{meant}")
     return words

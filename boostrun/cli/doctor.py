@@ -170,8 +170,6 @@ def check(words: Arguments) -> int:
         raise BoostrunError(
             "check needs the name of a class, function or paper, as in check my_algo:MyBooster or check my_paper:PAPER"
         )
-    if len(words.names) > 1:
-        raise BoostrunError(f"check takes one name, not {words.names[1]} too: two are a model and rows for --target")
     if words.config_dir is not None and not Path(words.config_dir).is_dir():
         raise BoostrunError(f"--config-dir {words.config_dir}: there is no such folder")
     count = failed = 0

@@ -51,8 +51,6 @@ def main(words: Arguments) -> int:
     else:
         output = checked_output(Path(words.output or ("model.npz" if form == "npz" else f"predictor.{form}")))
     if words.names:
-        if len(words.names) > 1 and not integer:
-            raise BoostrunError("rows beside a model are for --integer, as in export model.npz rows.csv --integer")
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
         if integer:
@@ -149,7 +147,7 @@ def check_on_chip(words: Arguments) -> int:
     from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
 
     target = checked_target(words.target or "")
-    if len(words.names) > 2 or words.overrides:
+    if words.overrides:
         raise BoostrunError("a model and rows are taken, as in check --target avr model.npz rows.csv")
     if absent := lacking(target):
         raise BoostrunError(absent)

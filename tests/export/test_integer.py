@@ -99,7 +99,7 @@ def test_a_linear_model_without_rows_and_bad_words_are_sentences(tmp_path, capsy
     for words, sentence in (
         (["--target", "arm"], "one of portable, avr, cortex-m is needed"),
         (["--integer", "--to", "onnx"], "--integer writes C"),
-        ([str(tmp_path / "rows.npz")], "rows beside a model are for --integer"),
+        ([str(tmp_path / "rows.npz")], "settings are given as key=value"),
         (["--integer"], "give rows too"),
     ):
         output = tmp_path / "out.c"
