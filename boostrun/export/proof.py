@@ -68,8 +68,8 @@ CHIPS = {
 
 
 class Proof(NamedTuple):
-    """What a chip said: its ``name``; ``rows`` compared and ``different``; bytes of ``flash`` of the predictor, code
-    and tables; bytes of static RAM ``data``; ``stack``, the most that ran, None where it is not seen."""
+    """The answers of a chip: its ``name``; ``rows`` compared and ``different``; bytes of ``flash`` of the predictor,
+    code and tables; bytes of static RAM ``data``; ``stack``, the most bytes used, None if they are not measured."""
 
     name: str
     rows: int

@@ -139,7 +139,7 @@ def check_trees(arrays: archive.Arrays, sizes: dict[str, int]) -> dict[str, np.n
 
 
 class RivalModelClassifier(Saveable, ClassifierMixin, BaseEstimator):
-    """The trees of another library, without the library: what ``boostrun export algo=lightgbm ... --to npz`` keeps.
+    """Trees of another library that predict without it; ``boostrun export algo=lightgbm ... --to npz`` writes them.
 
     It predicts, and is saved and loaded; it is trained by the rival ``method``.
 
@@ -288,7 +288,7 @@ def _of_xgboost(rival: Any) -> Made:
 
 
 def _sums(trees: list[Grown], sample: np.ndarray, k: int) -> np.ndarray:
-    """What the trees add to each of ``k`` scores of one ``sample`` (1, d), each in its library's columns."""
+    """The sum of the trees for each of ``k`` scores of one ``sample`` (1, d), each in its library's columns."""
     total = np.zeros(k)
     for tree in trees:
         node = 0 if len(tree.features) else -1
