@@ -1,11 +1,11 @@
-"""Measure on this machine what scripts/simulate_cluster.py takes for granted.
+"""Measure on this machine the costs that scripts/simulate_cluster.py assumes.
 
     python scripts/cluster_costs.py [dask tcp://host:8786 | ray] [store=folder]
 
-Prints what a record, a task and its answer weigh, what writing, finding and listing records takes on the disk of the
-folder (give one on the shared file system; a temporary one otherwise), and, with an engine, what a trial that does
-nothing costs: processor seconds of this process and of Dask's scheduler, which a busy machine does not stretch.
-Times are minima of several repeats.
+Prints the bytes of a record, a task and its answer, and the seconds of writing, finding and listing records in the
+folder, which should be on the shared file system (default: a temporary folder). With an engine, it also prints the cost
+of a trial that does nothing, in processor seconds of this process and of Dask's scheduler, which other load on the
+machine hardly changes. Times are minima of several repeats.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from boostrun.store.cell import Cell, Inputs, Trial
 from boostrun.store.provenance import collect
 
 RECORDS = 300
-POINTS = 13  # of a curve, as a run of T = 100 has
+POINTS = 13  # points of a curve, as in a run of T = 100
 
 
 def nothing(trial: Trial) -> dict:
@@ -44,13 +44,13 @@ def nothing(trial: Trial) -> dict:
 
 
 def trials_of(source: str, number: int = RECORDS) -> list[Trial]:
-    """Trials of one cell; ``source`` tells runs apart."""
+    """Trials of one cell; a different ``source`` gives other keys."""
     cell = Cell({"name": "geem"}, {"name": "digits"}, {"name": "raw"}, {"r": 50, "q": 50, "T": 100})
     return [Trial(cell, seed, Inputs("d" * 64, source)) for seed in range(number)]
 
 
 def store_costs(root: Path) -> dict[str, str]:
-    """Writing, finding and listing records; each the minimum over records or repeats."""
+    """Costs of writing, finding and listing records; each is the minimum over records or repeats."""
     store, provenance = Store(root), collect(["boostrun"])
     trials = trials_of("store")
     records = [make_record(trial, provenance, nothing(trial)) for trial in trials]
@@ -70,7 +70,7 @@ def store_costs(root: Path) -> dict[str, str]:
 
 
 def task_costs() -> dict[str, str]:
-    """What travels with a trial."""
+    """The bytes that are sent with a trial."""
     import cloudpickle
 
     (trial,) = trials_of("task", 1)
@@ -85,7 +85,7 @@ def task_costs() -> dict[str, str]:
 
 
 def engine_costs(words: Sequence[str], root: Path) -> dict[str, str]:
-    """What an engine adds to trials that do nothing."""
+    """The costs of trials that do nothing, on an engine."""
     run = {**defaults("run", "local"), "backend": words[0], "scheduler": words[1] if len(words) > 1 else None}
     with contextlib.closing(cluster.connect(run, -1, root)) as engine:
         least, wall, there = float("inf"), float("inf"), float("inf")

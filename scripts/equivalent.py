@@ -1,13 +1,19 @@
-"""Rows of results/equivalent.json: which digests stand for code that computes the same.
+"""Add rows to results/equivalent.json: pairs of digests whose code computes the same results.
 
-``python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT] [--only METHOD ...] [--instead KEY=VALUE
-...]`` repeats, for each method, kind of input and digest whose published records are stale by their code alone, N of
-their cheapest trials with today's code, without writing to any store. Where metrics and curve come out equal to the
-bit (seconds apart) a row leads from that digest to today's. A figure can differ in its last digit between machines:
-then the same trial is repeated here with the code of CHECKOUT too, whose digest the records carry or are known to lead
-to (of others it says nothing), and the two are compared; so are trials with the settings of ``--instead``, where
-published ones would take hours. Records that lead to one digest of CHECKOUT are one group, whose row begins there. What
-was found is kept as it comes: the same command goes on from there.
+    python scripts/equivalent.py [--seeds N] [--minutes M] [--before CHECKOUT] [--only METHOD ...]
+                                 [--instead KEY=VALUE ...]
+
+Published records whose digest differs from that of the current code are stale. They are grouped by method, kind of
+input and digest. For each group the script runs the N cheapest trials again with the current code, without writing to a
+store. If metrics and curves are equal to the bit, except for seconds and memory, it adds a row from the old digest to
+the current one.
+
+Some figures differ in their last digit between machines. With ``--before``, a trial whose result differs is therefore
+also run on this machine with the code of CHECKOUT, and the two results are compared. This is done only for records that
+carry the digest of CHECKOUT, or one that is known to be equivalent to it; such records form one group, whose row starts
+at the digest of CHECKOUT. ``--instead`` compares trials with other settings than those published, if those take hours.
+
+Each row is written as soon as it is found. If the minutes are over, the same command continues.
 """
 
 from __future__ import annotations
@@ -35,11 +41,11 @@ from boostrun.store.cell import Cell
 from boostrun.store.code import RERUN, Equivalent, add_row, code_of
 
 RESULTS = Path("results")
-# seconds that it takes to build the features, by which the cheapest trial is found; others are quick
+# seconds in which features are built, to find the cheapest trials; other features take little
 _BUILD = {"families19": 300.0, "coates_ng": 1500.0, "templates": 120.0, "families33": 3000.0}
 _LARGE = {"inria": 8.0, "cifar10": 4.0, "mnist_expanded": 6.0, "digits": 0.05}
 
-# works in a checkout of any age since records have been made: a trial a line in, its result or what went wrong out
+# works in every checkout that can make records: reads a trial from each line, writes its result or its error
 _TRIALS = """
 import contextlib, json, sys
 from boostrun.store.cell import Cell, Inputs, Trial
@@ -69,7 +75,7 @@ for line in sys.stdin:
 
 
 def digests_in(folder: Path, cells: list[dict[str, Any]]) -> list[str]:
-    """The digests that the code of a folder gives cells."""
+    """The digests of cells by the code in a folder."""
     lines = "".join(f"{json.dumps(cell)}\n" for cell in cells)
     env = {**os.environ, "PYTHONPATH": str(folder.absolute())}
     done = subprocess.run(
@@ -79,13 +85,13 @@ def digests_in(folder: Path, cells: list[dict[str, Any]]) -> list[str]:
 
 
 def records() -> Iterator[dict[str, Any]]:
-    """Every published record that is done."""
+    """All published records of trials that did not fail."""
     found = plan.published_store(RESULTS).records()
     return ({**record, "curve": dict(record["curve"])} for record in found if record["status"] == "done")
 
 
 def kind_of(cell: Cell) -> str:
-    """The kind of input, as rows name it."""
+    """The kind of a cell's input, as rows of results/equivalent.json name it."""
     gives = catalogue.dataset(cell.dataset).gives
     if gives != "table":
         return {"stream": "drifting stream"}.get(gives, gives)
@@ -94,14 +100,14 @@ def kind_of(cell: Cell) -> str:
 
 
 def price(record: dict[str, Any]) -> tuple[float, str]:
-    """Seconds that a trial may take, its features included."""
+    """A sort key: an estimate of the seconds of a trial with its features, then the record's key."""
     cell = record["cell"]
     build = _BUILD.get(cell["features"]["name"], 0.0) * _LARGE.get(cell["dataset"]["name"], 1.0)
     return build + record["cost"].get("seconds", float("inf")), record["key"]
 
 
 def different(old: Any, new: Any, path: str = "") -> list[str]:
-    """Where two results differ; figures in seconds, and of memory, are not compared."""
+    """The places where two results differ; seconds and memory are not compared."""
     if isinstance(old, dict) and isinstance(new, dict):
         keys = [key for key in {**old, **new} if "seconds" not in key and "memory" not in key]
         return [line for key in keys for line in different(old.get(key), new.get(key), f"{path}.{key}")]
@@ -110,7 +116,7 @@ def different(old: Any, new: Any, path: str = "") -> list[str]:
 
 
 class Checkout:
-    """The code of a folder at work in a process of its own, with one thread a library."""
+    """A process that runs trials with the code in a folder, with one thread per library."""
 
     def __init__(self, folder: Path, data_root: Path, cache_root: Path):
         self._places = {"data_root": str(data_root.absolute()), "cache_root": str(cache_root), "folder": os.getcwd()}
@@ -122,7 +128,7 @@ class Checkout:
         )  # fmt: skip
 
     def __call__(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Metrics and curve of a record's trial; ValueError with what it said where it fails."""
+        """Run a record's trial; returns its metrics and curve. Raises ValueError with the error if it fails."""
         given = {"cell": record["cell"], "seed": record["seed"], **record["inputs"], **self._places}
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps(given) + "\n")
@@ -134,7 +140,7 @@ class Checkout:
 
 
 def repeated(record: dict[str, Any], now: Checkout, before: Checkout | None) -> tuple[list[str], bool]:
-    """What differs when the trial of a record is run again, and whether it had to be compared with the old code."""
+    """Run the trial of a record again; returns the differences, and whether the old code had to run too."""
     try:
         result = now(record)
         lines = different({part: record[part] for part in result}, result)
@@ -146,7 +152,7 @@ def repeated(record: dict[str, Any], now: Checkout, before: Checkout | None) -> 
 
 
 def made(method: str, words: list[str], seeds: int) -> list[dict[str, Any]]:
-    """Trials of a method with these settings, as records of which only the old code knows the results."""
+    """Trials of a method with these settings, as records without results: the old code has to compute them."""
     settings = compose_one([f"algo={method}", *words])
     cell = plan.cell_of(settings)
     inputs = {"data": plan.input_for(cell.dataset).key(cell.dataset, cell.features, plan.places_of(settings))}
@@ -155,7 +161,7 @@ def made(method: str, words: list[str], seeds: int) -> list[dict[str, Any]]:
 
 
 def with_key_of_today(record: dict[str, Any], known: Equivalent) -> dict[str, Any]:
-    """A record with the key that its input has today, where this is known to stand for the same content."""
+    """A record with the current key of its input, if this is known to have the same content as the record's key."""
     cell, old = Cell.from_config(record["cell"]), record["inputs"]["data"]
     places = plan.places_of(compose_one([]))
     with contextlib.suppress(BoostrunError):
@@ -167,7 +173,7 @@ def with_key_of_today(record: dict[str, Any], known: Equivalent) -> dict[str, An
 
 
 def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], only: list[str]) -> int:
-    """Repeat what is stale by its code, cheapest groups first; returns 1 when something differs."""
+    """Run trials of stale records again, the cheapest groups first; returns 1 if a result differs, else 0."""
     began = time.monotonic()
     known, groups, stale = Equivalent.read(RESULTS), defaultdict(list), []
     for record in records():
@@ -188,7 +194,7 @@ def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], o
     }
     print(f"{len(groups)} groups with {sum(map(len, groups.values()))} stale records", flush=True)
     data_root, _ = plan.roots(compose_one([]))
-    # kept between calls: banks are costly to build
+    # feature banks are kept between calls, since building them takes long
     banks = Path(os.environ.get("BOOSTRUN_CACHE", Path(tempfile.gettempdir()) / "boostrun-equivalent"))
     now = Checkout(Path(), data_root, banks)
     then = Checkout(before, data_root, banks) if before else None
@@ -196,10 +202,10 @@ def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], o
     wrong = 0
     for number, group in enumerate(order, 1):
         if time.monotonic() - began > 60 * minutes:
-            print(f"{len(order) - number + 1} groups are left: give the same command again")
+            print(f"{len(order) - number + 1} groups are left: run the same command again")
             break
         method, kind, old, today = group
-        # the old code vouches for records that lead to it alone, and for trials that are compared with nothing else
+        # compare with the old code only records with its digest or an equivalent one, and trials of --instead
         vouched = bool(instead) or old in middle.values()
         came = [repeated(record, now, then if vouched else None) for record in chosen[group]]
         lines = [line for differs, _ in came for line in differs]
@@ -216,13 +222,13 @@ def rerun(seeds: int, minutes: float, before: Path | None, instead: list[str], o
 
 
 def main() -> int:
-    """Read the arguments; returns the exit code."""
+    """Run the command; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=30.0)
-    parser.add_argument("--before", type=Path, help="a checkout of the code that the records carry the digest of")
+    parser.add_argument("--before", type=Path, help="a checkout of the code that made the records")
     parser.add_argument("--only", nargs="*", default=[], help="methods")
-    parser.add_argument("--instead", nargs="*", default=[], help="settings to repeat in place of published trials")
+    parser.add_argument("--instead", nargs="*", default=[], help="settings to run instead of published trials")
     given = parser.parse_args()
     if given.instead and given.before is None:
         parser.error("--instead compares with the old code: --before is needed")

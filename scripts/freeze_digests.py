@@ -1,10 +1,10 @@
-"""The mapping from digests of whole modules to digests of definitions: ``results/equivalent.json``, ``frozen``.
+"""Map digests of whole modules to digests of definitions: writes ``frozen`` of ``results/equivalent.json``.
 
-``python scripts/freeze_digests.py CHECKOUT`` was run once, with a checkout of the last commit that had the old formula
-(98725eaa): each cell of a published record gets its digest by both formulas, each on the same definitions, and each
-digest that a record carries is led to today's by what was known of it then, a proof or a rerun. The definitions behind
-today's digests are noted in ``results/code.json``, and the parts of keys of feature banks get their old names in
-``boostrun/published_digests.json``. Nothing is trained, no record is touched.
+``python scripts/freeze_digests.py CHECKOUT`` was run once, with a checkout of the last commit that computed digests of
+whole modules (98725eaa). It computes the digest of each published cell by both formulas, from the same code, and maps
+each digest in a record to the new one if the code was known to be equal, by a proof or by a rerun. It also writes the
+definitions behind the new digests to ``results/code.json``, and the old digests in keys of feature banks to
+``boostrun/published_digests.json``. It trains no model and changes no record.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ for line in sys.stdin:
 
 
 def old_names(checkout: Path, modules: list[str]) -> list[list[str]]:
-    """The digests by which keys of banks knew modules; of the empty name those of what builds a bank."""
+    """The old digests of modules in keys of banks; those of the modules that build banks for the name ""."""
     env = {**os.environ, "PYTHONPATH": str(checkout.absolute())}
     lines = "".join(f"{json.dumps(name)}\n" for name in modules)
     command = [sys.executable, "-c", _OF_BANKS]
@@ -51,7 +51,7 @@ def old_names(checkout: Path, modules: list[str]) -> list[list[str]]:
 
 
 def of_banks(checkout: Path) -> dict[str, list[str]]:
-    """Digest of a part of a bank's key -> what the key has in its place."""
+    """New digest of a part of a bank's key -> the old digests that published keys have instead."""
     parts: dict[str, tuple[str, ...]] = {"": banks._BUILD, "boostrun.features.build": banks._BUILD_VALUES}
     for pipeline in [*catalogue.pipelines().values()]:
         more = getattr(importlib.import_module(pipeline.module), "SOURCES", ())
@@ -67,7 +67,7 @@ def of_banks(checkout: Path) -> dict[str, list[str]]:
 
 
 def frozen(checkout: Path) -> tuple[dict[str, dict[str, list[str]]], dict[str, dict[str, str]]]:
-    """Kind -> today's digest -> the digests that stand for it; and the definitions behind each of today's digests."""
+    """Kind -> new digest -> old digests of equal code; and the definitions behind each new digest."""
     known, cells, carried = Equivalent.read(RESULTS), dict[str, Any](), defaultdict[str, set](set)
     data = set[str]()
     for record in records():
@@ -89,7 +89,7 @@ def frozen(checkout: Path) -> tuple[dict[str, dict[str, list[str]]], dict[str, d
             told[kind or "stale"] += 1
             if kind:
                 found[kind][new].add(old)
-    for row in read_rows(RESULTS):  # keys of banks keep their names
+    for row in read_rows(RESULTS):  # keys of banks keep their old digests
         for old in data:
             if kind := known.kind(old, row["new"]) if old != row["new"] else "":
                 found[kind][row["new"]].add(old)

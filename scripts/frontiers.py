@@ -1,9 +1,9 @@
-"""Write ``conf/frontier/NAME.yaml`` of the frontiers below ``results/frontiers`` that have none yet.
+"""Write ``conf/frontier/NAME.yaml`` for the frontiers in ``results/frontiers`` that have no such file.
 
     python scripts/frontiers.py
 
-The words of the command that made a frontier stand in the notes of its table; as a file they are what
-``boostrun reproduce frontier/NAME`` makes it of again. Quick ones and summaries are none.
+The notes of a frontier's table quote the command that made it. The file holds its settings, with which ``boostrun
+reproduce frontier/NAME`` makes the frontier again. Quick frontiers and summaries get no file.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _AGAIN = re.compile(r"^- again: boostrun frontier (.*)$", re.MULTILINE)
 
 
 def words_of(folder: Path) -> list[str]:
-    """The words ``key=value`` that made the frontier of a folder; none where it does not say."""
+    """The words ``key=value`` of the command that made the frontier in a folder; empty if its notes lack them."""
     found = _AGAIN.search((folder / "table.md").read_text(encoding="utf-8"))
     return [word for word in shlex.split(re.sub(r"\\(\W|_)", r"\1", found[1])) if "=" in word] if found else []
 
 
 def as_yaml(name: str, words: list[str]) -> str:
-    """The file of a frontier that these words make."""
+    """The YAML text for the frontier that these words make."""
     given = dict(keys_and_values(words))
     kind = given["budget"][0]
     about = f"{name.removesuffix(f'-{kind}')}: accuracy by {KINDS[kind].head}, ours beside the rivals of today"
@@ -39,7 +39,7 @@ def _listed(values: list[str]) -> str:
 
 
 def main() -> None:
-    """Write those that are missing."""
+    """Write the missing files."""
     for folder in sorted(RESULTS.glob("*/contest.csv")):
         name = folder.parent.name
         path = CONF / f"{name}.yaml"

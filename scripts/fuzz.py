@@ -1,15 +1,22 @@
-"""A storm of bad input: thousands of broken command lines, data files, records and models, each to end in a sentence.
+"""Fuzz the command: thousands of broken command lines, data files, records and models; each must end in a sentence.
 
     python scripts/fuzz.py --cases 5000 --seed 0
 
-A case takes something that works and damages it: settings of a small run; npz, csv, parquet, UCI, stream, idx and image
-files that are cut, flipped, padded or changed in their meaning; csv files of a few kB that unpack without an end;
-records, packed records, command lines; saved models of every kind, to be written as C or loaded and asked; parts of a
-bank, of one that was begun, rounds of a run that was killed, numba's kernels; and a person's own YAML. The command runs
-in a process of its own, forked from one that has everything loaded. Whatever comes, it must end within a minute of a
-processor and 2 GiB with exit code 0, or with 1 or 2 and one sentence; without a traceback, without a half-written file
-and without having run code that came with the input, which is tried with pickles, YAML tags and ``_target_`` keys. The
-counts are printed; the exit code is 0 when every case was right, else 1, and each wrong one is shown.
+A case damages something that works:
+
+- the settings of a small run, or another command line
+- npz, csv, parquet, UCI, stream, idx and image files, whose bytes or values are changed
+- csv files of a few kB that unpack to many MiB
+- single and packed records
+- saved models of every kind, which are then exported as C, or loaded and used for predictions
+- the files of a finished or unfinished feature bank, checkpoints of a killed run, numba's compiled kernels
+- a user's own YAML file
+
+The command runs in a forked process in which everything is already imported. It must end within a minute of processor
+time and 2 GiB, with exit code 0, or with 1 or 2 and one sentence. It must print no traceback, leave no half-written
+file, and run no code from its input; pickles, YAML tags and ``_target_`` keys try that.
+
+The script prints counts and shows each wrong case. The exit code is 0 if no case was wrong, else 1.
 """
 
 from __future__ import annotations
@@ -39,11 +46,11 @@ from fuzz_records import damaged
 
 from boostrun.cli import main as boostrun
 
-MOST_MEMORY = 2 << 30  # bytes of a command
-LONGEST = 60  # seconds of a processor; ten times that by the clock
+MOST_MEMORY = 2 << 30  # bytes that a command may take
+LONGEST = 60  # seconds of processor time that it may take; ten times that of wall-clock time
 RUN = ["algo=wsam", "r=20", "T=2", "trials=1", "n_jobs=1"]
-CANARY = "canary"  # a file that appears when input was run as code
-LIMITED = ("trials", "seed")  # keys whose large values are right, and long
+CANARY = "canary"  # a file that appears if input was run as code
+LIMITED = ("trials", "seed")  # keys whose large values are allowed, and take long
 NASTY = [
     "", "null", "true", "-1", "0", "1.5", "nan", "inf", "-inf", "1e309", "1e-400", "abc",
     "[]", "[1,2]", "{}", "{a: 1}", "'", '"',
@@ -70,7 +77,7 @@ def damage(path: Path, rng: random.Random) -> None:
 
 
 def settings(folder: Path, rng: random.Random) -> list[str]:
-    """A run on digits with up to three odd words."""
+    """A run on digits with up to three unusual words."""
     words = [*RUN, "dataset=digits"]
     if rng.random() < 0.5:
         words[0] = f"algo={rng.choice(GROUPS['algo'])}"
@@ -100,7 +107,7 @@ def arrays(rng: random.Random) -> dict[str, np.ndarray]:
 
 
 def meaning(parts: dict[str, np.ndarray], rng: random.Random) -> dict[str, np.ndarray]:
-    """Arrays that are whole and make no sense."""
+    """Valid arrays whose content makes no sense."""
     x, y = parts["x"].copy(), parts["y"].copy()
     kind = rng.randrange(16)
     if kind < 3:
@@ -129,7 +136,7 @@ def npz(folder: Path, rng: random.Random) -> list[str]:
 
 
 def gaps(rng: random.Random) -> list[str]:
-    """What is made of missing values: bins, or a sentence."""
+    """Settings that decide how missing values are treated."""
     odd = f"dataset.missing={rng.choice(NASTY)}"
     return rng.choice([[], [], ["dataset.missing=error"], [odd], ["features.bins=2"]])
 
@@ -153,7 +160,7 @@ def csv(folder: Path, rng: random.Random) -> list[str]:
 
 
 def parquet(folder: Path, rng: random.Random) -> list[str]:
-    """A Parquet file, damaged or of odd columns, read at once, a few columns after the others, or as a stream."""
+    """A Parquet file, damaged or with unusual columns, read whole, a few columns at a time, or as a stream."""
     import pandas
 
     path = folder / "mine.parquet"
@@ -256,7 +263,7 @@ def images(folder: Path, rng: random.Random) -> list[str]:
 
 
 def models(folder: Path, rng: random.Random) -> list[str]:
-    """A saved model whose bytes, or one or two of whose arrays, are damaged: in type, shape, range, order or size."""
+    """A saved model with damaged bytes, or with one or two arrays of a wrong type, shape, range, order or size."""
     path = folder / "model.npz"
     shutil.copy(GIVEN / rng.choice(sorted(MODELS)), path)
     if rng.random() < 0.3:
@@ -275,7 +282,7 @@ def models(folder: Path, rng: random.Random) -> list[str]:
 
 
 def odd_array(value: np.ndarray, rng: random.Random) -> np.ndarray:
-    """An array that is not what the one was."""
+    """The array with another value, shape, order or dtype."""
     changed = value.copy()
     if value.size and value.dtype.kind in "iuf":
         numbers = [0, 1, -1, -5, 5, 64, 100] + ([10**9] if value.dtype.itemsize > 2 else [])
@@ -293,7 +300,7 @@ def odd_array(value: np.ndarray, rng: random.Random) -> np.ndarray:
 
 
 def claim(path: Path, rng: random.Random) -> None:
-    """One more array, whose header claims what is not there."""
+    """Add an array whose header claims more values than the file holds."""
     header = {"descr": "<f8", "fortran_order": False, "shape": rng.choice([(10**12,), (-1,), (1 << 40, 1 << 40), ()])}
     file = io.BytesIO()
     np.lib.format.write_array_header_1_0(file, header)
@@ -302,7 +309,7 @@ def claim(path: Path, rng: random.Random) -> None:
 
 
 def own_yaml(folder: Path, rng: random.Random) -> list[str]:
-    """A person's own YAML file."""
+    """A user's own YAML file, damaged."""
     place = folder / "mine" / "algo"
     place.mkdir(parents=True)
     text = "name: wsam\nshrinkage: 0.1\n"
@@ -334,14 +341,14 @@ SOURCES: dict[str, tuple[int, Callable[[Path, random.Random], list[str]]]] = {
     "kernels": (1, lambda folder, rng: fuzz_files.kernels(GIVEN, folder, rng)),
     "bombs": (1, lambda folder, rng: fuzz_files.bomb(GIVEN, folder, rng)),
 }  # fmt: skip
-EVERY = 250  # cases from one line that says how far it is to the next
-GIVEN = Path()  # a store and models that are whole
+EVERY = 250  # cases between two lines of progress
+GIVEN = Path()  # the folder with the undamaged store and models
 MODELS = {
     "model.npz": [], "votes.npz": ["algo=laminating"], "linear.npz": ["algo=shareboost"],
     "shared.npz": ["algo=jointboost", "features=stumps"], "mixed.npz": ["algo=mixed_norm", "features=linear"],
     "greedy.npz": ["algo=ovr_greedy", "features=linear"],
 }  # fmt: skip
-COMMANDS = {"predict": fuzz_files.predict, "fresh": fuzz_files.fresh}  # beside boostrun's own
+COMMANDS = {"predict": fuzz_files.predict, "fresh": fuzz_files.fresh}  # in addition to those of boostrun
 GROUPS: dict[str, list[str]] = {}
 KEYS: list[str] = []
 
@@ -350,7 +357,7 @@ KEYS: list[str] = []
 
 
 def run(words: list[str], folder: Path) -> tuple[int | str, str]:
-    """The command in a forked process: its exit code, or "hang", and what it printed on stderr."""
+    """Run the command in a forked process; returns its exit code, or "hang", and its stderr."""
     said = folder / "stderr"
     child = os.fork()
     if child == 0:
@@ -388,17 +395,17 @@ def run(words: list[str], folder: Path) -> tuple[int | str, str]:
 
 
 def fault(code: int | str, said: str, folder: Path, given: dict[Path, bytes]) -> str:
-    """What is wrong with how a case ended, beside the records that were ``given``; empty when nothing is."""
+    """The rule that a case broke, empty if none. ``given`` are the records before the command, which may be damaged."""
     if code == "hang":
-        return f"no end within {LONGEST} s"
+        return f"it did not end within {LONGEST} s"
     if isinstance(code, str):
-        return f"a command that took {code}"
+        return f"the command took {code}"
     if code not in (0, 1, 2):
         return f"exit code {code}"
     if "Traceback" in said:
         return "a traceback"
     if len(max(said.splitlines(), default="")) > 5000:
-        return "a sentence that nobody reads"
+        return "a line of more than 5,000 characters"
     sentences = [line for line in said.splitlines() if line.startswith("boostrun: ")]
     if code == 2 and len(sentences) != 1:
         return f"{len(sentences)} sentences"
@@ -413,12 +420,12 @@ def fault(code: int | str, said: str, folder: Path, given: dict[Path, bytes]) ->
             if given.get(path) != content:
                 json.loads(content)
         except ValueError:
-            return "a record that is not whole"
+            return "a damaged record"
     return ""
 
 
 def prepare(folder: Path) -> None:
-    """What cases start from, made by the command itself, which loads and compiles everything on the way."""
+    """Make the files that cases damage, with the command itself; this also imports and compiles everything."""
     from boostrun.config import catalogue
 
     global GIVEN
@@ -438,7 +445,7 @@ def prepare(folder: Path) -> None:
 
 
 def keys() -> list[str]:
-    """Every key of a few composed configurations, which between them have most keys."""
+    """All keys of a few composed configurations, which together have most keys."""
     import yaml
 
     found: set[str] = set()
@@ -454,18 +461,18 @@ def keys() -> list[str]:
 def main(words: list[str] | None = None) -> int:
     """Run the cases; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=5000, help="how many (default: 5000)")
+    parser.add_argument("--cases", type=int, default=5000, help="number of cases (default: 5000)")
     parser.add_argument("--seed", type=int, default=0, help="of the first case; each has its own (default: 0)")
-    parser.add_argument("--only", choices=SOURCES, help="cases of one kind")
+    parser.add_argument("--only", choices=SOURCES, help="run only cases of this kind")
     given = parser.parse_args(words)
     names = [given.only] if given.only else [name for name, (share, _) in SOURCES.items() for _ in range(share)]
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are deaf to it
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     counts: Counter[str] = Counter()
     stopped = ""
     try:
         attack(names, range(given.seed, given.seed + given.cases), counts)
     except KeyboardInterrupt:
-        stopped = "fuzz: stopped before its end"
+        stopped = "fuzz: interrupted"
     for what in sorted(counts):
         print(f"{counts[what]:6} {what}")
     print(stopped, end="\n" if stopped else "", file=sys.stderr)
@@ -473,7 +480,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def attack(names: list[str], numbers: range, counts: Counter[str]) -> None:
-    """Cases of these numbers, each of one of the kinds ``names``; how they end is counted, what is wrong shown."""
+    """Run the cases with these numbers, each of a kind drawn from ``names``; counts outcomes and prints wrong ones."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as place:
         top = Path(place)
         prepare(top / "given")
@@ -484,7 +491,7 @@ def attack(names: list[str], numbers: range, counts: Counter[str]) -> None:
             folder.mkdir()
             command = SOURCES[name][1](folder, rng)
             where = {"store": folder / "store", "results": folder / "results", "cache_root": folder / "cache"}
-            if command[0] not in ("ls", "doctor", *COMMANDS) and name != "models":  # a model's export takes no settings
+            if command[0] not in ("ls", "doctor", *COMMANDS) and name != "models":  # exporting a file takes no settings
                 command += [f"{key}={path}" for key, path in where.items()]
             given_records = {path: path.read_bytes() for path in (folder / "store").glob("??/*.json")}
             code, said = run(command, folder)

@@ -1,7 +1,7 @@
-"""Cases of :mod:`fuzz`: what boostrun keeps for itself (banks, half-built ones, rounds, kernels), saved models, bombs.
+"""Cases of :mod:`fuzz` with boostrun's own files (banks, checkpoints, compiled kernels), saved models and zip bombs.
 
-Each function damages what it is given below ``folder`` and returns the command that is to read it. :func:`make` makes
-what cases start from. ``python scripts/fuzz_files.py MODEL`` predicts with a model, in a process of its own.
+Each case copies intact files into ``folder``, damages some of them, and returns the command that reads them.
+:func:`make` makes the intact files. ``python scripts/fuzz_files.py MODEL`` predicts with a saved model.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from boostrun.methods.weak_learner import WeakLearner
 
 TRIAL = ["dataset=digits", "r=20", "T=2", "trials=1", "n_jobs=1"]
 ROUNDS = ["algo=shareboost", "dataset=digits", "T=4", "trials=1", "n_jobs=1"]
-_WIDTH = 5  # columns of the samples that models here are made on
-_BOMB = 64  # MiB that a bomb unpacks to
+_WIDTH = 5  # columns of the samples on which the models are trained
+_BOMB = 64  # MiB of an unpacked bomb
 _ODD = [10**9, -5, 10**30, "x", None, 1e308, float("nan"), [], {}, True, "9" * 4000]
 
 
 class Sum(NamedTuple):
-    """A hypothesis of a person's own: votes by the sum of some columns."""
+    """A user's own hypothesis, which votes by the sum of some columns."""
 
     features: np.ndarray
 
@@ -43,25 +43,25 @@ class Sum(NamedTuple):
 
 
 class Sums(WeakLearner):
-    """A weak learner of a person's own."""
+    """A user's own weak learner."""
 
     def find(self, samples: np.ndarray, signed_weights: np.ndarray) -> Sum:
-        """Always the same two columns."""
+        """Return a hypothesis on the first two columns."""
         return Sum(np.array([0, 1]))
 
 
-# -- what cases start from ---------------------------------------------------------------------------------------------
+# -- the intact files --------------------------------------------------------------------------------------------------
 
 
 def make(given: Path, command: Callable[[list[str]], int]) -> None:
-    """Models of every kind, a bank that was begun, rounds of a run that was killed, kernels of a process."""
+    """Write models of every kind, an unfinished bank, checkpoints of a killed run, and compiled kernels."""
     _models(given / "kept")
     for name, words, target in (
         ("half", ["algo=wsam", *TRIAL], "boostrun.features.build._codes"),
         ("rounds", ROUNDS, "boostrun.papers.shareboost.selection.Checkpoint.keep"),
     ):
         places = [f"{key}={given / name / key}" for key in ("store", "results", "cache_root")]
-        child = os.fork()  # what a living process has begun, nobody else goes on with
+        child = os.fork()  # files of a process that still runs are never resumed
         if child == 0:
             with _interrupted(target):
                 os._exit(command([*words, *places]))
@@ -73,7 +73,7 @@ def make(given: Path, command: Callable[[list[str]], int]) -> None:
 
 @contextlib.contextmanager
 def _interrupted(target: str) -> Iterator[None]:
-    """Ctrl-C comes when ``target`` is called for the second time, and has done its work."""
+    """Simulate Ctrl-C after the second call of ``target`` has returned (before it starts, for ``_codes``)."""
     room, _, name = target.rpartition(".")
     import pkgutil
 
@@ -134,35 +134,35 @@ def _files(folder: Path) -> list[Path]:
 
 
 def bank(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """A finished bank, some of whose parts are damaged."""
+    """A finished bank with some damaged files."""
     shutil.copytree(given / "cache", folder / "cache")
     _damage_some(_files(folder / "cache"), rng)
     return [f"algo={rng.choice(['wsam', 'geem'])}", *TRIAL]
 
 
 def half(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """A bank that was begun: its journal, what was fitted, finished blocks."""
+    """An unfinished bank: its journal, fitted parts and finished blocks, some damaged."""
     shutil.copytree(given / "half" / "cache_root", folder / "cache")
     _damage_some(_files(folder / "cache"), rng)
     return ["algo=wsam", *TRIAL]
 
 
 def rounds(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """Rounds of a run that was killed."""
+    """Checkpoints of a killed run, some damaged."""
     shutil.copytree(given / "rounds" / "cache_root", folder / "cache")
     _damage_some(_files(folder / "cache" / "checkpoints"), rng)
     return ROUNDS
 
 
 def kernels(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """Numba's files, for a process that has compiled nothing yet."""
+    """Numba's cache, some files damaged, for a new process."""
     shutil.copytree(given / "kernels", folder / "kernels")
     _damage_some([path for path in _files(folder / "kernels") if path.suffix in (".nbi", ".nbc")], rng)
     return ["fresh", str(given / "kept" / "stumps.npz")]
 
 
 def loaded(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """A model of any kind that is loaded and asked, one of its arrays or of its plain values damaged."""
+    """A model of any kind with a damaged array or plain value, which is loaded and used for predictions."""
     path = folder / "model.npz"
     shutil.copy(rng.choice(sorted((given / "kept").glob("*.npz"))), path)
     with np.load(path) as found:
@@ -187,7 +187,7 @@ def loaded(given: Path, folder: Path, rng: random.Random) -> list[str]:
 
 
 def _odd_inside(value: Any, rng: random.Random) -> Any:
-    """A JSON value in which one place is another."""
+    """A copy of a JSON value with one part replaced."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
         key = rng.choice(sorted(value))
         return {**value, key: _odd_inside(value[key], rng)}
@@ -195,7 +195,7 @@ def _odd_inside(value: Any, rng: random.Random) -> Any:
 
 
 def bomb(_given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """A few kB that unpack to lines, columns or rows without an end."""
+    """A file of a few kB that unpacks to endless lines, columns or rows."""
     path = folder / "mine.csv.gz"
     unit = rng.choice(
         [b"0" * 4096, b"1," * 2048, b"name," * 900, b"\n" * 4096, b"1,2\n" * 1024, b'"' * 4095, b"1 " * 2048]
@@ -218,7 +218,10 @@ def bomb(_given: Path, folder: Path, rng: random.Random) -> list[str]:
 
 
 def predict(words: list[str]) -> int:
-    """``predict MODEL``: load it as its class, ask it, and let one that learns on learn; an exit code as boostrun's."""
+    """``predict MODEL``: load it as its class, predict, and call ``partial_fit`` if it learns from streams.
+
+    Returns 0, or 2 after a sentence, as boostrun does.
+    """
     import boostrun as library
 
     path = Path(words[1])
@@ -231,27 +234,27 @@ def predict(words: list[str]) -> int:
             if hasattr(model, "test_then_train"):
                 model.partial_fit(x, np.resize(model.classes_, 12))
                 model.predict(x)
-    except (BoostrunError, ValueError) as error:  # scikit-learn's own for samples of another width
+    except (BoostrunError, ValueError) as error:  # scikit-learn raises it for samples of another width
         print(f"boostrun: {' '.join(str(error).split())[:1000]}", file=sys.stderr)
         return 2
     return 0
 
 
 def _class_of(path: Path) -> str:
-    """The class that wrote the model that this one was."""
+    """The name of the class that saved the model."""
     names = ("Reservoir", "AdaBoostMH", "JointBoost", "ShareBoost", "MixedNorm", "OnlineRival", "IBoostAdwin",
              "IBoostGeem", "IBoost")  # fmt: skip
     try:
         with np.load(path) as found:
             wrote = json.loads(str(found["facts"]))["written_by"][0]
-    except Exception:  # whatever damage there is, any class must refuse it
+    except Exception:  # if the file is damaged, every class must refuse it
         wrote = ""
     known = [f"{name}Classifier" for name in names]
     return wrote if wrote in known else known[0]
 
 
 def fresh(words: list[str]) -> int:
-    """``fresh MODEL``: become a process that predicts with it, its kernels in the folder ``kernels``."""
+    """``fresh MODEL``: replace this process by one that predicts, with numba's cache in the folder ``kernels``."""
     command = _fresh(Path(words[1]))
     os.execve(command[0], command, _with_kernels(Path.cwd()))
 

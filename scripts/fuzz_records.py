@@ -1,6 +1,6 @@
-"""Cases of :mod:`fuzz`: stored and packed records that are damaged in their bytes or their meaning, and odd lines.
+"""Cases of :mod:`fuzz` with records, whose bytes or values are changed, and with unusual command lines.
 
-Each function damages what it is given below ``folder`` and returns the command that is to read it.
+Each case copies intact records into ``folder``, damages some of them, and returns the command that reads them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from boostrun.store import unpack
 
 ITEM = "reservoir/table3"
 OF_ITEM = ["dataset=digits", "algo=rand,wsam", "r=20", "T=2", "trials=2", "n_jobs=1"]
-"""What is published in the folder that cases start from, and what narrows the item to it."""
+"""The published item whose records are damaged, and the overrides that select its trials."""
 
 _VALUES: list[Any] = [
     None, True, -1, 0, 0.5, 1e308, -1e308, 10**400, float("nan"), float("inf"), -float("inf"), "", "x", "\ud800",
@@ -33,7 +33,7 @@ _CURVES = {
 
 
 def damaged(content: bytes, rng: random.Random) -> bytes:
-    """Cut, flipped, padded, emptied, shuffled in part or repeated."""
+    """The bytes cut, flipped, padded, emptied, partly overwritten or repeated."""
     kind = rng.randrange(7)
     if kind == 0:
         return content[: rng.randrange(len(content) + 1)]
@@ -63,8 +63,7 @@ def _nested(rng: random.Random) -> Any:
 
 
 def odd(record: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """A record with up to three places changed, taken away, doubled under another name, or put where they do not
-    belong."""
+    """A record with up to three values changed, removed, repeated under another name, or moved."""
     made = copy.deepcopy(record)
     if rng.random() < 0.5:
         name = rng.choice(sorted(_CURVES))
@@ -92,14 +91,14 @@ def odd(record: dict[str, Any], rng: random.Random) -> dict[str, Any]:
 
 
 def odd_line(record: dict[str, Any], rng: random.Random) -> bytes:
-    """A line of JSON that holds the record, something like it, or something else."""
+    """A line of JSON with the record, a damaged copy of it, or something else."""
     line = json.dumps(record).encode()
     kind = rng.randrange(9)
     if kind == 0:
         return damaged(line, rng)
     if kind == 1:
         return rng.choice([b"[" * 100_000, b'{"a":' * 100_000, b"7" * 5000, b"", b"null", b"\xef\xbb\xbf" + line, b" "])
-    if kind == 2:  # a figure of JSON that Python does not write
+    if kind == 2:  # a number that is valid JSON, but that Python does not write
         return line.replace(b'"metrics": {', b'"metrics": {"x": ' + rng.choice([b"1e999", b"-0", b"7" * 5000]) + b", ")
     if kind == 3:  # the same key twice
         return b'{"seed": 3, "metrics": {}, ' + line[1:]
@@ -118,7 +117,7 @@ def reading(rng: random.Random, key: str, files: list[Path]) -> list[str]:
 
 
 def records(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """The store of an item that is done, with up to three single records damaged."""
+    """The store of a finished item with one to three damaged records."""
     shutil.copytree(given / "item" / "store", folder / "store")
     if rng.random() < 0.3:
         shutil.copytree(given / "item" / "results", folder / "results")
@@ -129,13 +128,13 @@ def records(given: Path, folder: Path, rng: random.Random) -> list[str]:
 
 
 def packed(given: Path, folder: Path, rng: random.Random) -> list[str]:
-    """The packed records of an item, some lines or the file itself damaged."""
+    """The packed records of an item, with damaged lines or a damaged file."""
     shutil.copytree(given / "item" / "results", folder / "results")
     path = folder / "results" / ITEM / "records.parquet"
     found = [copy.deepcopy(record) for record in unpack(path)]
     key = found[0]["key"][:12]
     kind = rng.randrange(6)
-    if kind > 2:  # as earlier versions have packed
+    if kind > 2:  # the format of earlier versions
         path.unlink()
         path = path.with_name("records.jsonl.gz")
     lines = [json.dumps(record).encode() for record in found]
@@ -186,7 +185,7 @@ _VERBS = [
 
 
 def lines(_given: Path, _folder: Path, rng: random.Random) -> list[str]:
-    """A command line of a verb with up to four odd words; none of them gets so far as to train."""
+    """A command line with up to four unusual words; none of them starts a training."""
     verb = rng.choice(_VERBS)
     narrowed = ["dataset=digits", "algo=rand"] if ITEM in verb and rng.random() < 0.8 else []
     return [*verb, *narrowed, *(rng.choice(_WORDS)(rng) for _ in range(rng.choice([1, 1, 2, 4])))]

@@ -1,9 +1,9 @@
-"""The size of the project: ``python scripts/house.py [COMMIT ...]``, a column for each commit.
+"""Measure the size of the project: ``python scripts/house.py [COMMIT ...]`` prints a column for each commit.
 
-Without a commit the working tree is measured. Counted are the files that git tracks: modules of ``boostrun``, their
-lines, lines of code (without blank lines, comments and docstrings) and functions, turns of phrase to avoid, tests,
-pictures and ``results``. Each tree is also run: the files of ``boostrun`` that four commands enter, and how often words
-return to a room on their way to settings, see ``walk.py``. The runs take half a minute; ``--static`` leaves them out.
+Without a commit it measures the working tree. It counts files that git tracks: modules of ``boostrun``, their lines,
+lines of code (without blank lines, comments and docstrings), functions and turns of phrase to avoid; and the sizes of
+tests, pictures and ``results``. It also runs each tree, to count the files of ``boostrun`` that four commands use, and
+the times that parsing of settings returns to a room, see ``walk.py``. This takes half a minute; ``--static`` skips it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
-# Turns of phrase to avoid. A hit points at a sentence to read again; it is not always wrong.
+# Turns of phrase to avoid. Not every hit is bad English, but each sentence with one should be read again.
 PATTERNS = [re.compile(pattern, re.I if flag else 0) for pattern, flag in (
     (r"(?:^|[.;:,(]\s+|\b(?:of|by|in|on|for|with|from|and|is|are|says|has|tells) )what\b(?! (?:is|are) the\b)", True),
     (r"(?:^|[.;:]\s+)Of (?:a|an|the|all|each|its|several|those|what|one|two)\b", False),
@@ -93,7 +93,7 @@ def functions(source: bytes) -> int:
 
 
 def prose(source: bytes) -> Iterator[str]:
-    """Lines of docstrings, comments, and texts of several words that calls are given."""
+    """Docstrings by line, comments, and texts of several words in arguments of calls."""
     tree = ast.parse(source)
     for text in docstrings(tree):
         for line in str(text.value).splitlines():
@@ -135,7 +135,7 @@ def measured(commit: str) -> dict[str, str]:
 
 
 def walked(commit: str) -> dict[str, str]:
-    """What the commands of ``walk.py`` enter in the tree of a commit."""
+    """The counts of ``walk.py`` for the tree of a commit."""
     script, found = Path(__file__).with_name("walk.py").resolve(), {}
     with tempfile.TemporaryDirectory() as tree:
         if commit:

@@ -1,8 +1,8 @@
-"""What predictors of whole numbers lose: test accuracy and labels at 8 and 16 bits, and bytes of flash.
+"""Measure the loss of integer predictors: test accuracy and changed labels at 8 and 16 bits, and bytes of flash.
 
-``python scripts/integer.py`` trains five models on each of three tables (seed 0, the tables' own test parts),
-calibrates each on its training rows, and prints the table of docs/howto/chips.md. Bytes are those of avr-gcc -Os where
-it is installed, else those that ``size_of`` counts.
+``python scripts/integer.py`` trains five models on each table (seed 0), calibrates them on their training rows, and
+prints the table of docs/howto/chips.md. Bytes are measured with avr-gcc -Os if it is installed, else counted by
+``size_of``.
 """
 
 from __future__ import annotations

@@ -9,12 +9,12 @@ rows), with the label in the column `label`:
   of covertype (Blackard & Dean 1999)
 - rotating: 20 uniform numbers on the two sides of a hyperplane (Hulten, Spencer & Domingos 2001) that turns by half a
   turn from the first row to the last, so that old rows mislead; 5 % of labels are wrong; the test rows are the newest
-- digits: the training images of MNIST below `--data`, each row one of them under an affine distortion of its own (up
-  to 12 degrees and 12 %, as `dataset=mnist_affine`); the test rows are MNIST's own
-- counts: how often each of 1,000 words stands in a text of about 50, ten classes (the multinomial model of McCallum &
-  Nigam 1998), word shares after Zipf, reweighted for each class
+- digits: training images of MNIST below `--data`, each with its own affine distortion (up to 12 degrees and 12 %, as
+  `dataset=mnist_affine`); the test rows are MNIST's own
+- counts: how often each of 1,000 words occurs in a text of about 50 words, ten classes (the multinomial model of
+  McCallum & Nigam 1998), word shares after Zipf, reweighted for each class
 
-The same rows come out whatever is written beside them: each part has a seed of its own.
+The rows of a part do not depend on which other parts are written: each has its own seed.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _write(path: Path, blocks) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=[*RECIPES], metavar="NAME", help=", ".join(RECIPES))

@@ -1,12 +1,12 @@
-"""Fold what ``boostrun reproduce``, ``frontier`` and ``tune`` have packed into the one file of its room.
+"""Merge the packed records of ``boostrun reproduce``, ``frontier`` and ``tune`` into one file per room.
 
     python scripts/pack_records.py [--results results]
 
-A room is a folder below the results, as ``reservoir`` or ``frontiers``. The records of all ``records.parquet`` in the
-folders inside it (and of ``records.jsonl.gz``, of earlier versions) are put at the end of the room's own
-``records.parquet``, and those files are removed. What is there already stays where it is, byte for byte, so that a new
-version adds little to the history; a record gives way to a later one of its cell and seed. The same files give the same
-bytes. A damaged file stops its room, of which nothing is changed then.
+A room is a folder of the results, such as ``reservoir`` or ``frontiers``. The records of every ``records.parquet`` in
+its subfolders (and of ``records.jsonl.gz``, the format of earlier versions) are appended to the room's own
+``records.parquet``, and these files are removed. Existing rows keep their bytes, so that a commit adds little to the
+repository. If there are several records of a cell and seed, only the last one is kept. The same files always give the
+same bytes. If a file is damaged, its room is not changed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from boostrun.store.parquet import LARGEST_GROUP, ParquetPack, parquet_of, table
 
 
 def fold(room: Path) -> int:
-    """Fold the files inside a room into its own; returns how many records are new in it.
+    """Merge the files in the subfolders of a room into its own file; returns the number of new records.
 
-    Raises BoostrunError for a damaged file, and where something cannot be written.
+    Raises BoostrunError if a file is damaged or cannot be written.
     """
     mine = room / PACKED
     files = [path for path in packs_below(room) if path != mine]
@@ -58,12 +58,12 @@ def fold(room: Path) -> int:
 
 
 def _order(record: Mapping[str, Any]) -> tuple:
-    """By which of two records of one cell and seed the later counts, one that is done before any that failed."""
+    """Sort key of the records of one cell and seed, of which the last is kept: failed ones first, then by time."""
     return record["status"] == "done", str(record["provenance"].get("time", "")), record["key"]
 
 
 def _left(whole: ParquetPack, new: Iterable[Mapping[str, Any]]):
-    """The row groups of a room's file without the records that give way."""
+    """The row groups of a room's file, without the records that new ones replace."""
     gone = {(record["cell_key"], record["seed"]) for record in new}
     stays = np.array([(known.cell_key, known.seed) not in gone for known in whole.known])
     start = 0
@@ -75,7 +75,7 @@ def _left(whole: ParquetPack, new: Iterable[Mapping[str, Any]]):
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Fold all rooms of the results that the command line names; returns the exit code."""
+    """Merge the files of all rooms; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=Path("results"))
     results, failed = parser.parse_args(words).results, 0

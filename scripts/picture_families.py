@@ -1,10 +1,11 @@
-"""Draw what each of the 19 feature families sees: a row for each image, a column for each family.
+"""Draw the values of the 19 feature families as images: a row for each image, a column for each family.
 
     python scripts/picture_families.py [data root] [picture]
 
-Images are the first of some classes of MNIST and CIFAR-10 where the data root holds them, else scikit-learn's digits,
-three times as large. Where a family is a map of the image its values are drawn as one; values of rectangles are laid
-back on their pixels (mean over the rectangles that cover a pixel, each by its area); orientations are hues.
+Images are the first ones of some classes of MNIST and CIFAR-10, or of scikit-learn's digits, three times as large, if
+the data root has neither. If a family has a value for each pixel, the values are drawn as an image. For families of
+rectangles, a pixel shows the weighted mean over the rectangles that cover it, where small rectangles count more.
+Orientations are shown as hues.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def main(data_root: str = "datasets", path: str = "results/adaptive/families19.p
 
 
 def _images(name: str, data_root: Path) -> Iterator[np.ndarray]:
-    """The first training image of each of a few classes; none where the data set is not there."""
+    """The first training image of each of a few classes; none if the data set is missing."""
     try:
         data = load({"name": name}, data_root)
     except DataMissingError:
@@ -94,14 +95,14 @@ def scaled(values: np.ndarray) -> np.ndarray:
 
 
 def bars(counts: np.ndarray) -> np.ndarray:
-    """Histograms of 8 values a bar, their roots as heights, one channel below the other."""
+    """Histograms with 8 values per bar; heights are square roots of counts; channels are drawn one below the other."""
     heights = np.sqrt(counts.reshape(len(counts), 32, 8).sum(axis=2))
     levels = np.arange(24)[::-1, None] / 24
     return np.vstack([levels < (row / row.max())[None] for row in heights]).astype(float)
 
 
 def hues(energy: np.ndarray) -> np.ndarray:
-    """(h, w, bins) >= 0 -> colours: the hues of the bins mixed, as bright as the largest."""
+    """(h, w, bins) >= 0 -> (h, w, 3) colours: the hues of the bins mixed by their values, scaled by the largest."""
     bins = energy.shape[2]
     colours = hsv_to_rgb(np.column_stack([np.arange(bins) / bins, np.ones(bins), np.ones(bins)]))
     mixed = energy @ colours
@@ -109,7 +110,7 @@ def hues(energy: np.ndarray) -> np.ndarray:
 
 
 def _roses(family, values: np.ndarray, h: int, w: int) -> np.ndarray:
-    """For each cell a rose: as long in a gradient's direction as its value, mean over the blocks of the cell."""
+    """A rose for each cell: its length in a direction is the cell's mean value there over the blocks with the cell."""
     (rows, columns), (tall, wide) = family._blocks(h, w)
     blocks = values.reshape(rows, columns, tall, wide, family.bins)
     cells, count = np.zeros((2, rows + tall - 1, columns + wide - 1, family.bins))
@@ -120,7 +121,7 @@ def _roses(family, values: np.ndarray, h: int, w: int) -> np.ndarray:
 
 
 def roses(cells: np.ndarray, signed: bool, side: int = ROSE) -> np.ndarray:
-    """(rows, columns, bins) -> a picture of a rose for each cell, the longest of them as long as half a cell."""
+    """(rows, columns, bins) -> a picture with a rose for each cell; the largest value is half a cell long."""
     bins, circle = cells.shape[2], 2 * np.pi if signed else np.pi
     down, right = np.mgrid[:side, :side] - (side - 1) / 2
     direction = (np.arctan2(down, right) % circle * bins / circle).astype(int) % bins
@@ -131,7 +132,7 @@ def roses(cells: np.ndarray, signed: bool, side: int = ROSE) -> np.ndarray:
 
 
 def _laid_back(values: np.ndarray, rectangles: np.ndarray, layers: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Mean of the values of the rectangles that cover a pixel, small ones counting more, in each layer."""
+    """The mean value of the rectangles that cover a pixel, in each layer; small ones count more."""
     total, weight = np.zeros(shape), np.full(shape, 1e-9)
     for value, layer, (top, left, bottom, right) in zip(values, layers, rectangles):
         share = 1 / ((bottom - top) * (right - left)) ** 2
@@ -141,9 +142,9 @@ def _laid_back(values: np.ndarray, rectangles: np.ndarray, layers: np.ndarray, s
 
 
 def _parts_laid_back(values: np.ndarray, rectangles: np.ndarray, kinds: np.ndarray, h: int, w: int) -> np.ndarray:
-    """Values laid on the parts of their rectangles with their signs, small ones counting more; mean at each pixel.
+    """The mean value at each pixel, with the sign of the rectangle's part that covers it; small ones count more.
 
-    Of three parts two have one sign: such a value is mostly brightness, and is left out.
+    Rectangles with three parts are left out: two parts have the same sign, so that the value is mostly brightness.
     """
     total, weight = np.zeros((h, w)), np.full((h, w), 1e-9)
     for value, kind, (top, left, bottom, right) in zip(values, kinds, rectangles):

@@ -1,11 +1,12 @@
-"""Draw what each kind of the 33 families sees: a row for each image and level, a column for each kind.
+"""Draw the values of each kind of the 33 families as images: a row for each image and level, a column for each kind.
 
     python scripts/picture_families33.py [picture]
 
-Images are four that scikit-learn and scikit-image ship, at 150x150 pixels; codebooks are learned on cut-outs of them.
-The first is drawn at all four levels of the pyramid, the others at level 2. Edge orientations are roses (roots of their
-votes); visual words are colours, alike where words are alike, mixed in a cell; of covariances the diagonal is drawn for
-the grey value (red), |gx| (green) and |gy| (blue); patterns are bars; of the Gabor filters, orientations are hues.
+The four images ship with scikit-learn and scikit-image and are scaled to 150x150 pixels; codebooks are learned on
+cut-outs of them. The first image is drawn at all four levels of the pyramid, the others at level 2. Edge orientations
+are drawn as roses (square roots of votes); visual words as colours, mixed in each cell, with similar colours for
+similar words; patterns as bars; orientations of Gabor filters as hues. Covariances are drawn by their diagonal, for the
+grey value (red), |gx| (green) and |gy| (blue).
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def main(path: str = "results/adaptive/families33.png") -> None:
 
 
 def cut_outs(image: np.ndarray) -> np.ndarray:
-    """Squares of 150 pixels of an image, as many as lie side by side at steps of 50."""
+    """Squares of 150x150 pixels of an image, at steps of 50."""
     h, w = image.shape[:2]
     places = [(top, left) for top in range(0, h - SIZE, 50) for left in range(0, w - SIZE, 50)]
     return np.array([image[top : top + SIZE, left : left + SIZE] for top, left in places])
@@ -87,7 +88,7 @@ def drawn(kind: str, values: np.ndarray, words: np.ndarray | None) -> np.ndarray
 
 
 def mixed(cells: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Counts of words -> colours: mean over a cell's patches of the places of their words on three main axes."""
+    """Counts of words -> colours: the mean rank of the words of a cell along three principal axes."""
     centred = words - words.mean(axis=0)
     axes = np.linalg.svd(centred, full_matrices=False)[2][:3]
     ranks = (centred @ axes.T).argsort(axis=0).argsort(axis=0) / (len(words) - 1)

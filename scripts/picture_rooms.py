@@ -1,9 +1,9 @@
-"""The rooms of boostrun as a picture, from the imports of its modules: ``python scripts/picture_rooms.py``.
+"""Draw the rooms of boostrun and the imports between them: ``python scripts/picture_rooms.py``.
 
-Reads every module of ``boostrun/`` (nothing is imported), puts it into its room, and draws the rooms in layers: a box
-is the wider the more lines it holds, and an arrow runs from a room to one that it imports. Arrows that follow from
-others are left out. All run downward, or they are drawn in red and printed with the modules at their ends. Writes
-``docs/architecture.svg``: text as text, and the same bytes from the same sources.
+Reads the source of every module of ``boostrun/``, without importing it, assigns it to its room, and draws the rooms in
+layers. Boxes are wider for rooms with more lines. An arrow points from a room to a room that it imports; arrows that
+follow from others are left out. Imports should point downward: other arrows are drawn in red, and their modules are
+printed. Writes ``docs/architecture.svg``; the same sources give the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch  # noqa: E402
 ROOT = Path(__file__).parent.parent
 PACKAGE = "boostrun"
 
-# From the top: what may import whatever stands below it. (room, centre of its box, what it is)
+# Layers from the top; a room may import all rooms below it. (room, centre of its box, caption)
 LAYERS = (
     (
         ("papers/reservoir", 1.75, "samples held"), ("papers/adaptive", 4.4, "features looked at"),
@@ -51,7 +51,7 @@ BARS = (
     ),
     ("base", "errors, files written whole, sources as text, compiled code kept"),
 )
-# what is declared, wherever it lies; papers' keys and declarations are their own
+# modules of the room "declaration"; keys and declarations of a paper belong to the paper's room
 _DECLARATIONS = (
     "config", "core", "data.keys", "features.keys", "methods.declaration", "methods.paper",
 )  # fmt: skip
@@ -65,7 +65,7 @@ _HEIGHT, _STEP, _WIDE = 0.62, 1.12, 12.2
 
 
 def room_of(module: str) -> str:
-    """The room of a module, named without the package.
+    """The room of a module, whose name is given without the package.
 
     >>> room_of("papers.iboost.kernels.iboost"), room_of("data.keys"), room_of("runner.plan")
     ('papers/iboost', 'declaration', 'runner')
@@ -81,7 +81,7 @@ def room_of(module: str) -> str:
 
 
 def modules() -> dict[str, Path]:
-    """Every module of the package by its dotted name, without the package's own."""
+    """Dotted name without ``boostrun`` -> path, for every module of the package."""
     found = {}
     for path in sorted((ROOT / PACKAGE).rglob("*.py")):
         parts = path.relative_to(ROOT / PACKAGE).with_suffix("").parts
@@ -91,7 +91,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(tree: ast.AST, known: Mapping[str, Path]) -> Iterator[str]:
-    """The modules of the package that a module imports, at any depth, but not for types alone."""
+    """The modules of the package that a module imports, also inside functions, except for TYPE_CHECKING."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             continue
@@ -107,7 +107,7 @@ def imports(tree: ast.AST, known: Mapping[str, Path]) -> Iterator[str]:
 
 
 def read() -> tuple[dict[str, int], dict[tuple[str, str], list[str]]]:
-    """Lines of each room; for each pair of rooms the imports, "module -> module", that lead from one to the other."""
+    """The number of lines of each room; and for each pair of rooms the imports between them, as "module -> module"."""
     known, lines = modules(), defaultdict[str, int](int)
     arrows: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, path in known.items():
@@ -120,13 +120,13 @@ def read() -> tuple[dict[str, int], dict[tuple[str, str], list[str]]]:
 
 
 def layer_of() -> dict[str, int]:
-    """Room -> its layer, counted from the top."""
+    """Room -> number of its layer, counted from the top."""
     found = {room: layer for layer, rooms in enumerate(LAYERS) for room, _, _ in rooms}
     return found | {room: len(LAYERS) + number for number, (room, _) in enumerate(BARS)}
 
 
 def upward(arrows: Mapping[tuple[str, str], list[str]]) -> list[tuple[str, str]]:
-    """The pairs whose arrow runs upward, or sideways between rooms of the core."""
+    """The pairs of rooms whose arrow points upward, or sideways between rooms of the core."""
     layer = layer_of()
     return [
         (a, b) for a, b in sorted(arrows)
@@ -135,7 +135,7 @@ def upward(arrows: Mapping[tuple[str, str], list[str]]) -> list[tuple[str, str]]
 
 
 def told(arrows: Mapping[tuple[str, str], list[str]]) -> set[tuple[str, str]]:
-    """The downward pairs that do not follow from others."""
+    """The pairs of rooms whose arrow points downward and does not follow from others."""
     layer = layer_of()
     down = {(a, b) for a, b in arrows if layer[a] < layer[b] < len(LAYERS)}
     reached: dict[str, set[str]] = {}
@@ -221,7 +221,7 @@ def _sideways(axes: Axes, a: tuple, b: tuple) -> None:
 
 
 def main() -> int:
-    """Draw, and say what still runs upward."""
+    """Draw the picture and print the imports that point upward."""
     where = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "architecture.svg"
     draw(where)
     lines, arrows = read()

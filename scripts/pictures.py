@@ -1,9 +1,10 @@
-"""Draw the pictures that README.md and the pages in docs/ show: ``make pictures``, or this script with names.
+"""Draw the pictures of README.md and docs/: ``make pictures``, or this script with names of pictures.
 
-They are made of the published records and tables, without running a trial, and written to docs/pictures/. README's two
-are SVG, for a light and a dark page; the others are PNG with a palette. None is larger than ``LARGEST`` bytes.
-Pictures that need minutes of work are taken from results/, where `make peers` and `boostrun reproduce` draw them; those
-that are not there stay as they are. docs/explanation/gallery.md is written too: it shows those of ``GALLERY``.
+Pictures are drawn from the published records and tables, without running a trial, and written to docs/pictures/. The
+picture of README.md is SVG, in a version for light and one for dark pages; the others are PNG with a palette. No file
+is larger than ``LARGEST`` bytes. Pictures that take minutes are copied from results/, where `make peers` and `boostrun
+reproduce` draw them; if one is missing there, its copy in docs/ is kept. The script also writes
+docs/explanation/gallery.md, which shows the pictures of ``GALLERY``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ HERO = "frontier_mnist"
 
 
 class Picture(NamedTuple):
-    """A picture: the name of its file, how it is drawn, and the words for a curve (an item's) or a picture."""
+    """A picture: the name of its file, the function that draws it, and that function's two arguments."""
 
     name: str
     draw: Callable[[Path, str, str], Path | None]
@@ -50,7 +51,7 @@ class Picture(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """An entry of the gallery: a picture, its title, the command that draws it (if there is one), what it shows."""
+    """An entry of the gallery: a picture, its title, the command that draws it ("" if none), a description."""
 
     name: str
     title: str
@@ -77,13 +78,13 @@ def drawing(folder: Path, name: str, stem: str) -> Path:
 
 
 def summary(folder: Path, kind: str, which: str) -> Path:
-    """What the published frontiers of a kind of budget say together: differences or ranks."""
+    """A summary picture of the published frontiers of a kind of budget: differences or ranks."""
     found = FrontierSummary(kind, frontiers_of(RESULTS / "frontiers", kind))
     return write_png({"differences": draw_differences, "ranks": draw_ranks}[which](found), folder / f"{which}.png")
 
 
 def families(folder: Path, which: str, _: str) -> Path:
-    """What each feature family sees."""
+    """The values of each feature family, drawn as images."""
     path = folder / "families.png"
     if which == "19":
         import picture_families
@@ -97,7 +98,7 @@ def families(folder: Path, which: str, _: str) -> Path:
 
 
 def beside(_: Path, path: str, __: str) -> Path | None:
-    """What another command has drawn below results/, where git ignores it; None if it has not been run here."""
+    """A picture that another command has drawn below results/, which git ignores; None if it is not there."""
     found = RESULTS / f"{path}.png"
     return found if found.is_file() else None
 
@@ -221,11 +222,11 @@ GALLERY = (
     ),
     Shown(
         "adaptive_families19", "The 19 feature families", "",
-        "What each family sees in an image of MNIST and in one of CIFAR-10: `python scripts/picture_families.py`.",
+        "The values of each family on an image of MNIST and on one of CIFAR-10: `python scripts/picture_families.py`.",
     ),
     Shown(
         "shareboost_classes", "ShareBoost, Figure 2", "reproduce shareboost/fig2",
-        "Features that are needed for 20 % error, by the number of classes.",
+        "The number of features that reach 20 % error, by the number of classes.",
     ),
     Shown(
         "shareboost_templates_error", "ShareBoost, Figure 4", "reproduce shareboost/fig4",
@@ -233,7 +234,7 @@ GALLERY = (
     ),
     Shown(
         "shareboost_templates", "ShareBoost, Figure 5", "reproduce shareboost/fig5",
-        "The first templates that are chosen on MNIST, and their weights for each digit.",
+        "The first templates that ShareBoost chooses on MNIST, and their weights for each digit.",
     ),
     Shown(
         "iboost_sea", "IBoost on SEA", "reproduce iboost/fig_sea_nb_a",
@@ -243,14 +244,14 @@ GALLERY = (
 
 
 def gallery() -> str:
-    """docs/explanation/gallery.md: the pictures of ``GALLERY``, and how long all published records took."""
+    """The text of docs/explanation/gallery.md: the pictures of ``GALLERY``, and the cost of all published records."""
     return "\n".join(_gallery())
 
 
 def _gallery() -> Iterator[str]:
     yield "# Gallery\n"
     yield "`make pictures` draws these from the published records and writes this page. `boostrun ls paper` lists all"
-    yield "published tables and figures. Each run has pictures of its own beside its table.\n"
+    yield "published tables and figures. Each run also writes pictures of its results beside its table.\n"
     for name, title, command, text in GALLERY:
         yield f"## {title}\n\n{text}\n\n{_shown(name, title)}\n"
         if command:
@@ -282,7 +283,7 @@ def _shown(name: str, title: str) -> str:
 
 
 def main(names: list[str]) -> None:
-    """Draw the pictures that are named, or all, and write the gallery."""
+    """Draw the named pictures, or all, and write the gallery."""
     FOLDER.mkdir(exist_ok=True)
     if not names or HERO in names:
         for look in _INK:
@@ -293,7 +294,7 @@ def main(names: list[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             drawn = draw(Path(folder), source, stem)
             if drawn is None:
-                print(f"docs/pictures/{name}.png stays as it is")
+                print(f"docs/pictures/{name}.png is kept")
                 continue
             shrink(drawn, FOLDER / f"{name}.png")
         _say(FOLDER / f"{name}.png")

@@ -1,16 +1,16 @@
-"""What runs really call and read, beside what their digests count: nothing that decides a result may be overlooked.
+"""Test source digests: compare the code that runs call and read with the code that their digests count.
 
     python scripts/reached.py
     python scripts/reached.py --constants 200 --seed 0 --methods geem,ucb
 
-Each method is run once on little data, by the function that runs trials. Noted is each function of boostrun that is
-called, and each name of a module that these read, with what the statements that bind it read; of a compiled kernel it
-is all that its code names. Names are looked up by a few lines of this file's own, not by those that make digests. What
-no root of the run's digests reaches is printed as overlooked, but for what ``traced.ON_PURPOSE`` lists.
+Each method is run once on a small data set, by the function that runs trials. The script records each function of
+boostrun that is called, and each name of a module that these functions read; then the names that are read by the
+statements that bind them, and so on. For a compiled kernel it records all names in its code. ``traced.py`` resolves
+names itself and does not use the code that computes digests. Definitions that the run uses and its digests do not
+count are printed as overlooked, except for those in ``traced.ON_PURPOSE``.
 
-Then some of the constants that runs read are edited, one at a time, as the digest reads the source: stale must be
-exactly the runs whose digests count the constant. Exit code 1 if something is overlooked, or stale and not counted, or
-counted and not stale.
+Then some of the constants that runs read are edited in the source that the digest sees, one at a time. Exactly the
+digests that count the constant must change. The exit code is 1 if a definition is overlooked or a digest is wrong.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MORE = (
 
 
 def overlooked(found: dict) -> list[str]:
-    """What a run calls or reads, and its digests do not count."""
+    """The definitions that a run calls or reads and its digests do not count."""
     return sorted(f"{kind} {place}" for kind in ("calls", "reads") for place in found[kind]
                   if not _is_counted(place, found["counted"]))  # fmt: skip
 
@@ -54,7 +54,7 @@ def _is_counted(place: str, counted: set[str]) -> bool:
 
 
 def constants(runs: list[dict]) -> list[str]:
-    """``module:name`` of what some run reads and one plain assignment at the top of a module binds."""
+    """``module:name`` of each constant that some run reads and that one plain assignment of a module binds."""
     return [place for place in sorted(set().union(*(each["reads"] for each in runs))) if _constant(place) is not None]
 
 
@@ -67,7 +67,7 @@ def _constant(place: str) -> ast.expr | None:
 
 
 def digests(asked: tuple[list[tuple[str, ...]], str]) -> list[str]:
-    """The digests of some roots where one constant is edited as the digest reads it; none is with an empty name."""
+    """The digests of some roots after one constant is edited in the source that they see; "" edits nothing."""
     roots, place = asked
     edited, _, constant = place.partition(":")
 
@@ -88,11 +88,11 @@ def digests(asked: tuple[list[tuple[str, ...]], str]) -> list[str]:
         source.parsed = whole
 
 
-# -- all of it ---------------------------------------------------------------------------------------------------------
+# -- the command -------------------------------------------------------------------------------------------------------
 
 
 def lines(names: list[str]) -> list[str]:
-    """The command lines: each method on the first kind of data that it takes, and some with other parts."""
+    """The command lines: each method on the first kind of data that it takes, and some with other settings."""
     from boostrun.config import catalogue
 
     found = []
@@ -107,11 +107,11 @@ def lines(names: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Print what is overlooked, and a table."""
+    """Print the overlooked definitions and a table of counts; returns the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--constants", type=int, default=200, help="how many are edited (200)")
-    parser.add_argument("--seed", type=int, default=0, help="which ones (0)")
-    parser.add_argument("--methods", default="", help="names with commas between; all where none is given")
+    parser.add_argument("--constants", type=int, default=200, help="number of constants to edit (default: 200)")
+    parser.add_argument("--seed", type=int, default=0, help="seed by which they are drawn (default: 0)")
+    parser.add_argument("--methods", default="", help="names separated by commas (default: all)")
     given = parser.parse_args()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["numpy", "numba", "scipy.optimize", "sklearn.ensemble", "hydra"])
@@ -121,7 +121,7 @@ def main() -> int:
         for found in pool.imap(run, commands):
             (failed if "failed" in found else runs).append(found)
     for found in failed:
-        print(f"did not run: {found['line']}\n    {found['failed'].splitlines()[-1]}")
+        print(f"failed: {found['line']}\n    {found['failed'].splitlines()[-1]}")
     missed: dict[str, str] = {}
     for found in runs:
         for each in overlooked(found):
@@ -139,21 +139,21 @@ def main() -> int:
             counts = _is_counted(place, found["counted"])
             if counts != (old != new):
                 wrong += 1
-                print(f"{place} counts: {counts}, stale: {old != new} ({found['line']})")
+                print(f"{place}: counted {counts}, digest changed {old != new} ({found['line']})")
             pairs += counts
             read += counts and place in found["reads"]
     called, asked = ({place for each in runs for place in each[kind]} for kind in ("calls", "reads"))
     rows = {
-        "runs, of methods": f"{len(runs)}, {len({each['line'].split()[0] for each in runs})}",
-        "did not run": len(failed),
+        "runs, methods": f"{len(runs)}, {len({each['line'].split()[0] for each in runs})}",
+        "failed": len(failed),
         "functions called": len(called),
         "names read": len(asked),
         "overlooked": len(missed),
-        "constants read, of them edited": f"{len(known)}, {len(chosen)}",
-        "pairs of one and a run that it makes stale": pairs,
-        "of them read in the run": read,
-        "counted, not read in it": pairs - read,
-        "stale and not counted, or the reverse": wrong,
+        "constants read, edited": f"{len(known)}, {len(chosen)}",
+        "pairs of a constant and a digest with it": pairs,
+        "of these, read in the run": read,
+        "of these, not read in the run": pairs - read,
+        "wrong digests": wrong,
     }
     for name, value in rows.items():
         print(f"{name:<45}{value:>12}")

@@ -2,13 +2,13 @@
 
     python scripts/simulate_cluster.py [PAPER/ITEM] [key=value ...]
 
-Prints a line for each number of cores. The keys are those of `Costs`, and trials=..., cores=1,8,64 and
-order=longest|shuffled: the lengths are those of the records, over and over until there are so many trials, shuffled by
-a fixed seed or the longest first. docs/howto/scale.md quotes the output and says where the costs come from.
+Prints a line for each number of cores. The keys are trials=..., cores=1,8,64, order=longest|shuffled and the fields of
+`Costs`. The lengths of trials are those of the published records, repeated until there are enough trials, and shuffled
+with a fixed seed or sorted, the longest first. docs/howto/scale.md quotes the output and explains the costs.
 
-Every worker asks one dispatcher for its next trial and waits for it, so nothing is sent ahead: the engines do better.
-After a trial the worker's operations on the store go one after the other, each a journey over the network, and all
-workers share what the file server does in a second.
+Every worker asks one dispatcher for its next trial and waits for it; the real engines send trials ahead and are faster.
+After a trial the worker's operations on the store run one after the other, each with the latency of the network. All
+workers share the file server, which does a limited number of operations a second.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ ITEM = "reservoir/table3"
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds, operations and bytes besides the trials themselves."""
+    """Costs in addition to the trials: seconds, operations and bytes."""
 
     dispatch: float = 0.005
-    """Seconds of the dispatcher for a task: to send it and to take its answer."""
+    """Seconds in which the dispatcher sends a task and receives its answer."""
     batch: int = 1
-    """Trials a task, dealt out as the queue does."""
+    """Trials in a task, grouped as the queue does."""
     operations: int = 19
-    """Operations on the shared file system for a trial."""
+    """Operations on the shared file system per trial."""
     latency: float = 0.001
-    """Seconds of one such operation as its worker sees it, when the server is idle."""
+    """Seconds that a worker waits for one operation if the server is idle."""
     rate: float = 5000.0
-    """Operations a second that the file server does for all."""
+    """Operations per second that the file server does for all workers together."""
     start: float = 10.0
     """Seconds in which a worker loads its libraries."""
     bank: float = 110e6
     """Bytes of the feature bank, read once by each node."""
     bandwidth: float = 1e9
-    """Bytes a second that the file server gives to all nodes together."""
+    """Bytes per second that the file server sends to all nodes together."""
     cores_a_node: int = 32
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a simulated sweep took. ``busy`` are the shares of the time that dispatcher and file server worked."""
+    """The outcome of a simulation. ``dispatcher_busy`` and ``store_busy`` are shares of the time."""
 
     seconds: float
     trials: int
@@ -62,12 +62,12 @@ class Outcome:
 
     @property
     def efficiency(self) -> float:
-        """Seconds of trials for a second of a core."""
+        """Seconds of trials per second of a core."""
         return self.work / (self.cores * self.seconds)
 
 
 def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
-    """Run trials of these lengths in seconds on so many cores, in their order; O(trials log cores) time.
+    """Simulate trials of these lengths, in seconds and in this order, on ``cores``; O(trials log cores) time.
 
     >>> free = Costs(dispatch=0, operations=0, start=0, bank=0)
     >>> simulate([3, 1, 1, 1], 2, free).seconds
@@ -100,7 +100,7 @@ def simulate(lengths: Sequence[float], cores: int, costs: Costs) -> Outcome:
 
 
 def lengths_of(item: str, trials: int, seed: int = 0, results: Path = Path("results")) -> list[float]:
-    """Seconds of the published trials of an item, over and over until there are ``trials``, shuffled by ``seed``."""
+    """Seconds of the published trials of an item, repeated until there are ``trials``, shuffled with ``seed``."""
     from boostrun.runner import paper
     from boostrun.runner.plan import plan, published_store
 
@@ -129,14 +129,14 @@ def table(lengths: Sequence[float], cores: Sequence[int], costs: Costs) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Read the words of the command line, those of this process by default, and print the table."""
+    """Print the table for the words of a command line, by default of this process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD", help=f"an item ({ITEM} if left out), key=value")
     words = parser.parse_args(words).words
     given = dict(word.split("=", 1) for word in words if "=" in word)
     items = [word for word in words if "=" not in word] or [ITEM]
     if len(items) > 1:
-        parser.error(f"one item at a time, not {' and '.join(items)}")
+        parser.error(f"give one item, not {' and '.join(items)}")
     cores = [int(number) for number in given.pop("cores", "1,8,64,256,1000").split(",")]
     trials = int(given.pop("trials", "20000"))
     order = given.pop("order", "shuffled")
@@ -145,7 +145,7 @@ def main(words: Sequence[str] | None = None) -> None:
     if unknown:
         parser.error(f"no key {', '.join(sorted(unknown))}; there are trials, cores, order, {', '.join(kinds)}")
     if order not in ("shuffled", "longest"):
-        parser.error(f"order={order}: shuffled or longest is needed")
+        parser.error(f"order={order} is not shuffled or longest")
     costs = Costs(**{key: kinds[key](float(value)) for key, value in given.items()})
     lengths = lengths_of(items[0], trials)
     print(table(sorted(lengths, reverse=True) if order == "longest" else lengths, cores, costs))

@@ -1,8 +1,8 @@
 """Write six small tables as csv, the label in a column `target`: `python scripts/small_tables.py DATA_ROOT`.
 
 Breast cancer and wine ship with scikit-learn (UCI; Wolberg et al. 1995, Aeberhard & Forina 1991); segment and spam are
-UCI's files; electricity and weather are the streams (Harries 1999; Elwell & Polikar 2011) with their order forgotten:
-the number of the row is left out.
+UCI's files; electricity and weather are the streams (Harries 1999; Elwell & Polikar 2011) without their order: the
+number of the row is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 
 def main(root: Path) -> None:
-    """Write each table whose source is there."""
+    """Write each table whose source file exists."""
     tables = {
         name: load(as_frame=True).frame for name, load in (("breast_cancer", load_breast_cancer), ("wine", load_wine))
     }

@@ -1,18 +1,23 @@
-"""A storm over a sweep: it is killed, starved of disk and lied to by the clock, and must end in the undisturbed table.
+"""Disturb a sweep by kills, full disks and wrong clocks: its table must equal that of an undisturbed run.
 
     python scripts/storm.py --kills 200 --seed 0 --busy 4
 
-Each episode has a store of its own. The same sweep is started again and again, and killed at a random moment: the
-parent, a worker or both by SIGKILL, all by ctrl-C, the parent by SIGTERM; now and then a second command works on the
-same store, or the clock jumps by months in every process. After every blow each record must be whole, none may be
-lost, changed or doubled, no process may be left and no traceback printed. When the sweep comes to its end, its table
-must be byte for byte that of an undisturbed run, but for the seconds of training. One command in eight draws its
-pictures too. Then the disk: full in the middle of a sweep, and read-only; both are mounts of a few hundred KiB, for
-which one has to be root.
-Then `boostrun follow` is killed by SIGKILL at random moments, until its answers are all there: they must be byte for
-byte those of a run that nobody disturbed. Last, a learner on the row groups of a folder, whose parts are on the workers
-of a Dask cluster, which are killed: it must end in the model of one process. The counts are printed however it ends;
-the exit code is 0 when nothing was wrong, else 1.
+There are four parts:
+
+- The same sweep is started again and again, and killed at a random moment: the parent, a worker or both by SIGKILL,
+  all by Ctrl-C, or the parent by SIGTERM. Sometimes a second command uses the same store, or the clock jumps by months
+  in every process. One command in eight also draws pictures. After each kill every record must be complete; none may
+  be lost, changed or duplicated; no process may be left, and no traceback may be printed. When the sweep has finished,
+  its table must equal that of an undisturbed run to the byte, except for the seconds of training. Then another episode
+  begins with an empty store.
+- The disk of the store is full in the middle of a sweep, then read-only. The disk is a small tmpfs; mounting it needs
+  root.
+- ``boostrun follow`` is killed by SIGKILL at random moments until it has answered every line. Its answers must equal
+  those of an undisturbed run to the byte.
+- Workers of a Dask cluster are killed while a reservoir learner trains on a folder of Parquet files. Its model must
+  equal the model that one process trains.
+
+The script prints counts, even if it fails. The exit code is 0 if all checks passed, else 1.
 """
 
 from __future__ import annotations
@@ -37,7 +42,7 @@ from pathlib import Path
 
 SWEEP = ("-m", "algo=rand,wsam", "dataset=digits", "r=20,30", "T=10", "trials=15", "n_jobs=2")
 N_TRIALS = 60
-LONGEST = 600.0  # seconds that a command may take on a busy machine
+LONGEST = 600.0  # seconds in which a command must end, even on a busy machine
 FIT = """import sys
 from pathlib import Path
 import joblib
@@ -72,17 +77,17 @@ time.time_ns = lambda: _real_ns() + int(1e9 * _offset())
 
 
 class Broken(Exception):
-    """Something that must not happen has happened."""
+    """A check has failed."""
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run the storm; returns the exit code."""
+    """Run all parts; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=200, help="commands that are disturbed (default: 200)")
-    parser.add_argument("--seed", type=int, default=0, help="of the moments and the kinds of blows (default: 0)")
-    parser.add_argument("--busy", type=int, default=0, help="loops beside it that take the processors (default: 0)")
+    parser.add_argument("--kills", type=int, default=200, help="number of commands to kill (default: 200)")
+    parser.add_argument("--seed", type=int, default=0, help="of the times and kinds of kills (default: 0)")
+    parser.add_argument("--busy", type=int, default=0, help="busy loops that run at the same time (default: 0)")
     given = parser.parse_args(words)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are deaf to it, theirs too
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     counts: Counter[str] = Counter()
     wrong = ""
     with tempfile.TemporaryDirectory(prefix="storm-") as folder:
@@ -92,19 +97,19 @@ def main(words: list[str] | None = None) -> int:
         except Broken as error:
             wrong = str(error)
         except KeyboardInterrupt:
-            wrong = "stopped before its end"
+            wrong = "interrupted"
     width = max(map(len, counts), default=0)
     for what in sorted(counts):
         print(f"{what:{width}}  {counts[what]}")
     if wrong:
         print(f"storm: {wrong}", file=sys.stderr)
         return 1
-    print("every record whole, none lost, changed or doubled; every table that of the undisturbed run")
+    print("all records are complete, none lost, changed or doubled; all tables equal that of the undisturbed run")
     return 0
 
 
 def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
-    """All of it below ``folder``, counted as it goes. Raises Broken."""
+    """Run all parts below ``folder`` and count their events. Raises Broken."""
     (folder / "clock").mkdir()
     (folder / "clock" / "sitecustomize.py").write_text(JUMP, encoding="ascii")
     calm = Episode(folder / "calm", counts)
@@ -124,7 +129,7 @@ def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) ->
             begun = time.monotonic()
             if episode.strike(command, rng, rng.uniform(0.0, 1.1 * max(seconds))):
                 struck += 1
-            else:  # the machine is now busier, now less
+            else:  # the load of the machine changes
                 seconds.append(time.monotonic() - begun)
             if second is not None:
                 episode.finish(second)
@@ -133,14 +138,14 @@ def storm(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) ->
                 break
         episode.finish(start(episode.folder))
         if episode.tables() != wanted:
-            raise Broken(f"the table of {episode.folder.name} is not that of the undisturbed run")
+            raise Broken(f"the table of {episode.folder.name} differs from that of the undisturbed run")
     disk(folder / "disk", counts, wanted)
     follow(folder, max(2, kills // 20), rng, counts)
     lake(folder, max(2, kills // 20), rng, counts)
 
 
 def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
-    """A learner on live lines, killed so often: its answers are those of one that runs through. Raises Broken."""
+    """Kill ``boostrun follow`` this often; compare its answers with an undisturbed run. Raises Broken."""
     lines = [{"x": rng.random(), "y": rng.random(), "kind": rng.choice("ab")} for _ in range(30_000)]
     (folder / "live.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="ascii")
 
@@ -157,7 +162,7 @@ def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -
             raise Broken(f"follow failed: {said[-500:]!r}")
         return (folder / name).read_bytes()
 
-    wanted = whole("calm.jsonl")  # compiles, so that the next one tells how long a run takes
+    wanted = whole("calm.jsonl")  # compiles; the next run is timed
     begun = time.monotonic()
     whole("timed.jsonl")
     seconds = time.monotonic() - begun
@@ -171,17 +176,17 @@ def follow(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -
         killed.communicate()
         if ended:
             if whole("killed.jsonl") != wanted:
-                raise Broken("the answers of follow are not those of the undisturbed run")
-            for name in ("killed.jsonl", "killed.jsonl.npz"):  # and from the first row again
+                raise Broken("the answers of follow differ from those of the undisturbed run")
+            for name in ("killed.jsonl", "killed.jsonl.npz"):  # the next one starts at the first row
                 (folder / name).unlink()
     if whole("killed.jsonl") != wanted:
-        raise Broken("the answers of follow are not those of the undisturbed run")
+        raise Broken("the answers of follow differ from those of the undisturbed run")
 
 
 def lake(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> None:
-    """A learner with parts on Dask's workers, killed so often: its scores are those of one process. Raises Broken."""
+    """Kill Dask workers of a learner this often; compare its scores with those of one process. Raises Broken."""
     if lacking := [name for name in ("distributed", "pyarrow") if importlib.util.find_spec(name) is None]:
-        print(f"storm: {lacking[0]} is not installed: a folder of files on a Dask cluster was not tried")
+        print(f"storm: {lacking[0]} is not installed: the part on a Dask cluster was skipped")
         return
     from distributed import Client
 
@@ -191,7 +196,7 @@ def lake(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> 
             wanted = Fit(folder, "", rounds).result()
             begun = time.monotonic()
             if Fit(folder, address, rounds).result() != wanted:
-                raise Broken(f"the model of {rounds} parts on Dask is not that of one process")
+                raise Broken(f"the model of {rounds} parts on Dask differs from that of one process")
             seconds, struck = time.monotonic() - begun, 0
             while struck < kills:
                 fit = Fit(folder, address, rounds)
@@ -203,11 +208,11 @@ def lake(folder: Path, kills: int, rng: random.Random, counts: Counter[str]) -> 
                     struck += 1
                     counts[f"Dask worker killed, {rounds}"] += 1
                 if fit.result() != wanted:
-                    raise Broken(f"the model of {rounds} parts is another one after a Dask worker was killed")
+                    raise Broken(f"the model of {rounds} parts differs after a Dask worker was killed")
 
 
 def write_lake(folder: Path, rng: random.Random) -> None:
-    """Eight files of Parquet with three row groups each, of rows whose label follows from two columns."""
+    """Write eight Parquet files with three row groups each; two of the columns determine the label."""
     import pyarrow
     from pyarrow import parquet
 
@@ -220,7 +225,7 @@ def write_lake(folder: Path, rng: random.Random) -> None:
 
 @contextlib.contextmanager
 def cluster(folder: Path) -> Iterator[str]:
-    """A Dask scheduler and two workers, which are started again when they die; the scheduler's address."""
+    """Start a Dask scheduler and two workers, which restart when they die; yields the scheduler's address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
@@ -242,7 +247,7 @@ def cluster(folder: Path) -> Iterator[str]:
 
 
 class Fit:
-    """A process that trains on the lake, on the cluster at an address or by itself."""
+    """A process that trains on the Parquet files, with the cluster at ``address``, or alone if it is empty."""
 
     def __init__(self, folder: Path, address: str, rounds: str):
         self.scores = folder / "scores.npy"
@@ -251,7 +256,7 @@ class Fit:
         self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def result(self) -> bytes:
-        """The scores of the test rows, as a file holds them."""
+        """Wait; returns the bytes of the .npy file with the scores of the test rows. Raises Broken."""
         try:
             said = self.process.communicate(timeout=LONGEST)[1]
         except subprocess.TimeoutExpired:
@@ -263,7 +268,7 @@ class Fit:
 
 
 class Episode:
-    """A folder with a store, and what has been seen in it."""
+    """A folder with a store, and the records that have been seen in it."""
 
     def __init__(self, folder: Path, counts: Counter):
         self.folder, self.counts = folder, counts
@@ -271,7 +276,7 @@ class Episode:
         folder.mkdir(parents=True, exist_ok=True)
 
     def strike(self, command: subprocess.Popen, rng: random.Random, after: float) -> bool:
-        """Hit a command after so many seconds; False when it had ended before."""
+        """Kill a command after so many seconds; returns False if it had ended before."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             command.wait(after)
             self.finish(command)
@@ -293,11 +298,11 @@ class Episode:
         return True
 
     def finish(self, command: subprocess.Popen) -> None:
-        """Wait for a command that nobody disturbs: it must succeed."""
+        """Wait for an undisturbed command, which must succeed. Raises Broken."""
         self.end(command, (0,))
 
     def end(self, command: subprocess.Popen, codes: tuple[int, ...]) -> str:
-        """Wait until a command and all its processes are gone; what it said on stderr."""
+        """Wait until a command and all its processes have ended; returns its stderr. Raises Broken."""
         try:
             printed, said = command.communicate(timeout=LONGEST)
         except subprocess.TimeoutExpired:
@@ -306,7 +311,7 @@ class Episode:
         self.counts[f"exit code {command.returncode}"] += 1
         if command.returncode not in codes:
             raise Broken(f"a command ended with {command.returncode}: {said[-500:]}")
-        # A worker that still loads when its command is killed outright says so in a traceback: it is told by nobody.
+        # A worker that is still importing when SIGKILL ends its command cannot avoid a traceback.
         words = ("Traceback", "Exception in thread", "exception calling callback")
         if command.returncode >= 0 and any(word in printed + said for word in words):
             raise Broken(f"a traceback: {(printed + said)[-1500:]}")
@@ -318,21 +323,21 @@ class Episode:
         return said
 
     def check(self) -> None:
-        """Every record is whole; those seen before are as they were; none is there twice."""
+        """Check that all records are complete and unchanged, and none stored twice. Raises Broken."""
         found, places = {}, Counter()
         for path in (self.folder / "store").glob("??/*.json"):
             found[path] = path.read_bytes()
             try:
                 record = json.loads(found[path])
             except ValueError:
-                raise Broken(f"a record is not whole: {path.name}") from None
+                raise Broken(f"a record is incomplete: {path.name}") from None
             if record["key"] != path.stem:
                 raise Broken(f"a record is in the wrong place: {path.name}")
             places[record["cell_key"], record["seed"]] += 1
         if list((self.folder / "store").glob("??/*.corrupt")):
-            raise Broken("a record was found damaged")
+            raise Broken("boostrun found a damaged record")
         if any(n > 1 for n in places.values()):
-            raise Broken("a trial is there twice")
+            raise Broken("a trial is stored twice")
         for path, content in self.kept.items():
             if path not in found and json.loads(content)["status"] == "done":
                 raise Broken(f"a record is lost: {path.name}")
@@ -342,7 +347,7 @@ class Episode:
         self.kept = {path: text for path, text in found.items() if json.loads(text)["status"] == "done"}
 
     def tables(self) -> tuple[list[str], list[list[tuple[str, str]]]]:
-        """The sweep's table, without the seconds of training, which no two runs share."""
+        """The sweep's table as Markdown and csv, without the seconds of training, which differ between runs."""
         (folder,) = (self.folder / "results" / "tables").iterdir()
         with open(folder / "table.csv", encoding="utf-8", newline="") as file:
             rows = [sorted(item for item in row.items() if item[0] != "fit s") for row in csv.DictReader(file)]
@@ -350,8 +355,9 @@ class Episode:
 
 
 def without_seconds(table: str) -> list[str]:
-    """The lines of a table in Markdown without its last column where that is the seconds of training; where they are
-    the same in every row they are no column, and the line that says so goes without them.
+    """The lines of a table in Markdown without the seconds of training.
+
+    These are the last column, or if all rows have the same value, part of a line below the table.
 
     >>> without_seconds("| a | fit s |\\n| 1 | 0.2 |"), without_seconds("| a |\\n- in every row: r 1, fit s 0.2")
     ([' a ', ' 1 '], [' a ', '- in every row: r 1'])
@@ -363,7 +369,7 @@ def without_seconds(table: str) -> list[str]:
 
 
 def disk(folder: Path, counts: Counter, wanted: tuple) -> None:
-    """A store on a disk that fills up, then is read-only, then has room again."""
+    """Run the sweep with its store on a full disk, then on a read-only one, then with free space. Raises Broken."""
     episode = Episode(folder, counts)
     store = folder / "store"
     store.mkdir()
@@ -371,7 +377,7 @@ def disk(folder: Path, counts: Counter, wanted: tuple) -> None:
         ["mount", "-t", "tmpfs", "-o", "size=96k", "tmpfs", store], capture_output=True, check=False
     )
     if mounted.returncode != 0:
-        print("storm: a small disk could not be mounted (it needs root): full and read-only disks were not tried")
+        print("storm: a small disk could not be mounted (this needs root): full and read-only disks were skipped")
         return
     try:
         for state, options in (("full disk", "size=96k"), ("read-only disk", "ro"), ("room again", "rw,size=8m")):
@@ -382,19 +388,19 @@ def disk(folder: Path, counts: Counter, wanted: tuple) -> None:
             else:
                 said = episode.end(command, (1, 2))
                 if not any(word in said for word in ("No space left", "Read-only", "cannot write")):
-                    raise Broken(f"{state}: no sentence says so: {said[-500:]}")
+                    raise Broken(f"{state}: the error does not mention it: {said[-500:]}")
             counts[state] += 1
             episode.check()
         if episode.tables() != wanted:
-            raise Broken("the table of the full disk is not that of the undisturbed run")
+            raise Broken("the table after a full disk differs from that of the undisturbed run")
     finally:
         subprocess.run(["umount", store], check=True)
 
 
 @contextlib.contextmanager
 def busy(loops: int) -> Iterator[None]:
-    """So many processes that do nothing but take the processors: what runs beside them is late everywhere."""
-    loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"  # and none outlives a storm that is killed itself
+    """Run this many busy loops, so that processes are slow and interrupted at unusual places."""
+    loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"  # ends with its parent
     running = [subprocess.Popen([sys.executable, "-c", loop], start_new_session=True) for _ in range(loops)]
     try:
         yield
@@ -405,7 +411,7 @@ def busy(loops: int) -> Iterator[None]:
 
 
 def start(folder: Path, clock: Path | None = None, pictures: bool = False) -> subprocess.Popen:
-    """The sweep in a session of its own; pictures take longer than its trials."""
+    """Start the sweep in its own session; drawing pictures takes longer than the trials."""
     environment = dict(os.environ)
     if clock is not None:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(clock), environment.get("PYTHONPATH", "")]))
@@ -417,7 +423,7 @@ def start(folder: Path, clock: Path | None = None, pictures: bool = False) -> su
 
 
 def session(leader: int) -> list[int]:
-    """The living processes of a session."""
+    """The process ids of a session, without zombies."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -429,7 +435,7 @@ def session(leader: int) -> list[int]:
 
 
 def send(pid: int, number: int) -> None:
-    """A signal to a process that may have gone."""
+    """Send a signal to a process, if it still exists."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
 

@@ -1,13 +1,17 @@
-"""Whether the published tables come out of the published records byte for byte: ``python scripts/tables_equal.py``.
+"""Check that the published tables follow from the published records, byte for byte.
 
-Each item of a paper is built anew from ``results/`` with the overrides it was published with (its footer tells them)
-and compared with the ``table.md`` there; nothing is run, and nothing is written outside a temporary folder. Names of
-items as arguments narrow it. The exit code is 1 when a table differs; the lines that differ are shown.
+    python scripts/tables_equal.py [PAPER/ITEM ...]
 
-Three things are the machine's and are let pass: which data are not at hand (the numbered reasons, and dashes in tables
-that are computed anew instead of read from records), the last digit of such tables, and a tenth of a figure where the
-end of an iterative solver decides it, which differs between processors. Where nothing but the footer's line about
-trials by older code differs, as it does after ``scripts/equivalent.py``, ``--write`` writes the table's files anew.
+Builds the table of each item again from the records in ``results/``, with the overrides in its footer, and compares it
+with the published ``table.md``. It runs no trial and writes only to a temporary folder. Lines that differ are printed,
+and the exit code is 1 if there are any.
+
+Some figures are computed without records and depend on the machine. There, a value may be missing if its data set is
+missing, the last digit may differ, and figures that depend on where an iterative solver stops may differ by a tenth.
+The numbered reasons for missing values are not compared.
+
+``scripts/equivalent.py`` changes which trials count as run by older code. If only the footer's line about them differs,
+``--write`` writes the files of the table again.
 """
 
 from __future__ import annotations
@@ -30,11 +34,11 @@ from boostrun.runner.paper import draw
 from boostrun.runner.plan import open_store, plan
 
 _LAST_DIGIT = 2e-5
-_BY_SOLVER = {"shareboost/bound": 0.1}  # share of a figure
+_BY_SOLVER = {"shareboost/bound": 0.1}  # relative difference that is allowed
 
 
 def made(name: str, folder: Path) -> str:
-    """What is published of an item, in a temporary folder: its table as Markdown, empty for a figure without one."""
+    """Write an item's table or figure to a folder; returns the table as Markdown, empty if there is none."""
     if drawing := paper.drawing(name):
         draw(drawing, folder / name, Path(os.environ.get("BOOSTRUN_DATA", "datasets")))
     else:
@@ -45,7 +49,7 @@ def made(name: str, folder: Path) -> str:
 
 
 def same(published: str, now: str, computed: bool, share: float = 0.0) -> bool:
-    """Whether two tables are equal, apart from what is the machine's; figures may differ by a share of them."""
+    """Whether two tables are equal; if ``computed``, figures may differ as described above, by ``share`` of them."""
     first, second = without(published, r"\[\d+\]"), without(now, r"\[\d+\]")
     if first == second or not computed:
         return first == second
@@ -56,7 +60,7 @@ def same(published: str, now: str, computed: bool, share: float = 0.0) -> bool:
 
 
 def without(table: str, sign: str) -> str:
-    """A table without the lines of its footer that begin with a sign, a pattern; numbers of reasons are left out."""
+    """A table without the lines of its footer that begin with ``sign``, a pattern, and without numbers of reasons."""
     return re.sub(r"\[\d+\]", "[]", re.sub(rf"^- {sign} .*\n", "", table, flags=re.MULTILINE))
 
 
@@ -68,10 +72,10 @@ def _close(one: str, other: str, share: float) -> bool:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Compare the tables that the command line names, that of this process by default; returns the exit code."""
+    """Compare the tables that a command line names, by default of this process; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="PAPER/ITEM", help="all items if left out")
-    parser.add_argument("--write", action="store_true", help="bring the line about older code up to date")
+    parser.add_argument("names", nargs="*", metavar="PAPER/ITEM", help="items to check (default: all)")
+    parser.add_argument("--write", action="store_true", help="update the line about older code")
     asked = parser.parse_args(words)
     names = asked.names
     if unknown := set(names) - set(catalogue.options("paper")):
@@ -86,11 +90,11 @@ def main(words: Sequence[str] | None = None) -> int:
             except BoostrunError as error:
                 now = f"{error}\n"
             equal = same(published, now, bool(paper.drawing(name)), _BY_SOLVER.get(name, 0.0))
-            told = "" if published == now else ", but for what is the machine's" if equal else ""
+            told = "" if published == now else ", except for figures that depend on the machine" if equal else ""
             if asked.write and not equal and without(published, SAMPLED) == without(now, SAMPLED):
                 for file in ("table.md", "table.csv", "table.tex"):
                     write_bytes(path.with_name(file), Path(folder, name, file).read_bytes())
-                equal, told = True, ", its line about older code written anew"
+                equal, told = True, ", with its line about older code updated"
             print(
                 f"{'same     ' if equal else 'DIFFERENT'} {name}{told}{'' if published else ' (no table)'}", flush=True
             )

@@ -1,4 +1,4 @@
-"""What a run of a command line calls and reads of boostrun, for ``reached.py``."""
+"""Trace the definitions of boostrun that a run calls and reads, for ``reached.py``."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ import numpy as np
 
 from boostrun import digest, normal_form, source
 
-# What runs call and no digest counts. A name stands for all that is below it.
+# Definitions that runs call and no digest counts. A name stands for everything below it.
 ON_PURPOSE = (
-    *digest._UNCOUNTED,  # see there; and methods of normal_form._AFTERWARDS, and modules called keys: their
-    # values stand in the cell
-    "boostrun.digest", "boostrun.normal_form", "boostrun.import_hooks",  # find digests, and import
-    "boostrun.kernel_cache", "boostrun.kernels.lanes_plain",  # keep kernels, or stand in for them
-    "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; find what a person brings, which counts itself
-    "boostrun.methods.declaration",  # Method.make hands on facts of the digest and values of the cell
-    "boostrun.errors", "boostrun.data.dataset._called", "boostrun.data.table.column_difference",  # words of messages
-    "boostrun.data.dataset.forget",  # pages of a map that are no longer needed
-    *(f"boostrun.data.{name}" for name in (  # make the options that stand in the key of the data
+    *digest._UNCOUNTED,  # see digest.py; methods of normal_form._AFTERWARDS and modules named keys are left out too,
+    # see on_purpose: their values are in the cell
+    "boostrun.digest", "boostrun.normal_form", "boostrun.import_hooks",  # compute digests, and import
+    "boostrun.kernel_cache", "boostrun.kernels.lanes_plain",  # cache kernels, or replace them
+    "boostrun.runner", "boostrun.extend",  # plan, open, measure cost; import a user's code, which is counted itself
+    "boostrun.methods.declaration",  # Method.make passes on facts of the digest and values of the cell
+    "boostrun.errors", "boostrun.data.dataset._called", "boostrun.data.table.column_difference",  # text of messages
+    "boostrun.data.dataset.forget",  # frees pages of a memory map
+    *(f"boostrun.data.{name}" for name in (  # make the options in the key of the data
         "options", "_PLACES", "_checks", "_Checks", "_open_loader", "arrays.files_digits",
         "stream_set.files", "stream_set.parameters",
     )),
     "boostrun.papers.iboost.streams.files",
-    *(f"boostrun.features.{name}" for name in (  # open what lies at a key, or refuse it
+    *(f"boostrun.features.{name}" for name in (  # open the bank of a key, or refuse it
         "open_bank", "key_of", "pipeline_target", "_pipeline", "_Computed", "_refuse_whole", "_without_missing",
         "_remove_damaged", "_remove_samples", "first_split", "checked_split",
     )),
@@ -47,7 +47,7 @@ ON_PURPOSE = (
 
 
 class Watched(ModuleType):
-    """A module of boostrun that notes which of its names functions of boostrun ask for while a trial runs."""
+    """A module of boostrun that records which of its names functions of boostrun read while a trial runs."""
 
     def __getattribute__(self, name):
         value = super().__getattribute__(name)
@@ -62,7 +62,7 @@ def _ours(names: dict) -> bool:
 
 
 class Watch:
-    """Code objects of boostrun that are called, apart from those called to import a module."""
+    """Records the code objects of boostrun that are called during a trial, and apart from them those of imports."""
 
     def __init__(self) -> None:
         self.on = False
@@ -87,8 +87,8 @@ _watch = Watch()
 
 
 def run(line: str) -> dict:
-    """What a run of a command line calls and reads, and what its digests count."""
-    # no module of boostrun is loaded yet but those that find digests, which are no part of a trial
+    """Run a command line; returns the definitions that it calls and reads, and those that its digests count."""
+    # so far only the modules of boostrun that compute digests are imported; they are no part of a trial
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
         os.chdir(folder)
         os.environ |= {"BOOSTRUN_DATA": folder, "XDG_CACHE_HOME": folder}
@@ -126,7 +126,7 @@ def _run(line: str) -> dict:
 
 
 def _counted(roots: list[str]) -> set[str]:
-    """The definitions that digests count; those that register themselves where they are imported have numbers there."""
+    """The names of the definitions that digests count; digests list those that register themselves by number."""
     found = set(digest.reached(roots).definitions)
     for label in sorted(found):
         module, _, number = label.rpartition(".#")
@@ -137,7 +137,7 @@ def _counted(roots: list[str]) -> set[str]:
 
 
 def _label(code: CodeType, module: str) -> str:
-    """module:top-level name.rest of a code object; of a lambda at the top, the name that it is bound to."""
+    """``module:name.rest`` of a code object; for a lambda at the top of a module, the name that it is bound to."""
     name = code.co_qualname.replace(".<locals>", "")
     if name.startswith("<"):
         name = next((bound for statement in tree(module) if statement.lineno <= code.co_firstlineno <=
@@ -150,7 +150,7 @@ def _in_file(code: CodeType, module: str) -> bool:
 
 
 def _reads() -> set[str]:
-    """``module:name`` of all that is read, with what the statements that make it read."""
+    """``module:name`` of all names that are read, and of the names that the statements that bind them read."""
     waiting = [place for code, module in _watch.called.items() if _in_file(code, module)
                and not on_purpose(_label(code, module)) for place in read_by(code, module)]  # fmt: skip
     for code, module, name in _watch.asked:
@@ -179,7 +179,7 @@ def _reads() -> set[str]:
 
 
 def _on_top(node: ast.AST) -> Iterator[str]:
-    """Names that a statement reads when it is run: not those in bodies of functions."""
+    """The names that a statement reads when it runs, without those in the bodies of functions."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         yield node.id
     inside = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -199,7 +199,7 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 @functools.cache
 def read_by(code: CodeType, module: str) -> tuple[str, ...]:
-    """What of boostrun's modules a code object reads by name, or by name and attribute of a module."""
+    """The names of boostrun's modules that a code object reads, as globals or as attributes of a module."""
     found: list[str] = []
     steps = [each for each in dis.get_instructions(code) if each.opname not in ("PRECALL", "CACHE", "RESUME")]
     for step, following in zip(steps, [*steps[1:], None]):
@@ -213,7 +213,7 @@ def read_by(code: CodeType, module: str) -> tuple[str, ...]:
 
 @functools.cache
 def tree(module: str) -> tuple[ast.stmt, ...]:
-    """The statements at the top of a module of ours, those in its ``if`` and ``try`` among them."""
+    """The top-level statements of a module of boostrun, including those inside ``if`` and ``try``."""
     path = getattr(sys.modules.get(module), "__file__", None)
     if path is None or not path.endswith(".py"):
         return ()
@@ -223,7 +223,7 @@ def tree(module: str) -> tuple[ast.stmt, ...]:
 
 @functools.cache
 def resolved(module: str, name: str) -> tuple[str, ...]:
-    """``module:name`` of what a name stands for, where it was bound and not only imported."""
+    """``module:name`` of the definition behind a name, in the module that defines it instead of importing it."""
     if not f"{module}.".startswith("boostrun."):
         return ()
     for statement in tree(module):

@@ -1,12 +1,12 @@
-"""The quick tests with other versions than those of constraints.txt, each set of them in an environment of its own.
+"""Run quick tests with other versions of dependencies than constraints.txt has, each set in its own environment.
 
-    python scripts/versions.py lowest      # the oldest of everything that pyproject.toml allows
-    python scripts/versions.py newest      # the newest of everything
-    python scripts/versions.py hydra       # the newest, and the pre-release of Hydra
+    python scripts/versions.py lowest      # the oldest versions that pyproject.toml allows
+    python scripts/versions.py newest      # the newest versions
+    python scripts/versions.py hydra       # the newest versions and the pre-release of Hydra
 
-The Python that it is run with is the one that is tried: ``python3.10 scripts/versions.py newest``. The environments are
-kept in build/versions, or where ``--where`` says, and made anew when the bounds in pyproject.toml change. What follows
-``--`` is given to pytest instead of our choice of tests. Ends with pytest's exit code.
+The tests use the Python that runs this script, for example ``python3.10 scripts/versions.py newest``. Environments are
+kept in build/versions, or in the folder that ``--where`` names, and made again if the bounds in pyproject.toml change.
+Arguments after ``--`` are passed to pytest in place of the default tests. The exit code is that of pytest.
 """
 
 import argparse
@@ -24,11 +24,11 @@ TESTS = (
     "tests/papers/iboost/test_iboost.py", "tests/report/test_tables.py",
 )  # fmt: skip
 TOOLS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
-HYDRA = "hydra-core>=1.4.0.dev0,<1.5"  # a bound that is a pre-release lets pip take one
+HYDRA = "hydra-core>=1.4.0.dev0,<1.5"  # with a pre-release as bound, pip installs pre-releases
 
 
 def dependencies() -> list[str]:
-    """What ``[project] dependencies`` of pyproject.toml lists; tomllib came with Python 3.11 only."""
+    """The ``[project] dependencies`` of pyproject.toml, read without tomllib, which Python 3.10 lacks."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     listed = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)
     assert listed
@@ -46,7 +46,7 @@ def lowest(requirement: str) -> str:
 
 
 def requirements(kind: str) -> list[str]:
-    """What pip is asked for, besides boostrun itself."""
+    """The requirements that pip installs, without boostrun itself."""
     listed = dependencies()
     if kind == "lowest":
         return [lowest(requirement) for requirement in listed]
@@ -54,7 +54,7 @@ def requirements(kind: str) -> list[str]:
 
 
 def environment(kind: str, where: Path) -> Path:
-    """The Python of an environment for this kind, made when it is not there."""
+    """The Python of the environment of this kind, which is made if it is missing or outdated."""
     folder = where / f"{kind}-{sys.version_info.major}.{sys.version_info.minor}"
     asked = "\n".join([*requirements(kind), *TOOLS])
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -62,7 +62,7 @@ def environment(kind: str, where: Path) -> Path:
     if not made_for.exists() or made_for.read_text("utf-8") != asked:
         venv.create(folder, clear=True, with_pip=True)
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
-        # wheels alone, so that nothing is compiled here; Hydra's parser is pure Python and has none
+        # only wheels, so that no compiler runs; antlr4, Hydra's parser, is pure Python and has no wheel
         wheels = ["--only-binary", ":all:", "--no-binary", "antlr4-python3-runtime"]
         subprocess.run([*install, *wheels, *requirements(kind), *TOOLS], check=True)
         subprocess.run([*install, "--no-deps", "--editable", ROOT], check=True)

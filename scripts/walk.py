@@ -1,11 +1,11 @@
-"""The files of boostrun that a command enters, and the way of words to settings: ``python scripts/walk.py WORDS``.
+"""Count the files of boostrun that a command uses: ``python scripts/walk.py WORDS``.
 
-A file is entered when one of its functions is called; the import of a module does not count. Prints the number of files
-that the command WORDS enters; for ``fit``, those of a ReservoirClassifier that is fitted.
+A command enters a file if it calls one of its functions; importing a module does not count. Prints the number of files
+that the command WORDS enters; for ``fit``, the number that ``ReservoirClassifier.fit`` enters.
 
-``settings WORDS`` follows the words to checked settings, in a process that has done so before: each call of a function
-of boostrun is a step, and a step into another room that was entered before is a return. A room is a folder of boostrun,
-or a module beside them. Prints the number of returns.
+``settings WORDS`` counts returns while the words are parsed into checked settings, in a process that has done so
+before. A room is a folder of boostrun or a module beside these folders. A return is a call that leads from one room
+into another that was entered before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PACKAGE = Path(boostrun.__file__).parent
 
 
 def files_called(function: Callable[..., Any], *arguments: Any) -> list[str]:
-    """The file of each function of boostrun that a call leads to, in order."""
+    """The files of the functions of boostrun that a call runs, in order of their calls."""
     found: list[str] = []
 
     def note(frame: Any, event: str, _: Any) -> None:
@@ -42,7 +42,7 @@ def files_called(function: Callable[..., Any], *arguments: Any) -> list[str]:
 
 
 def returns(files: list[str]) -> int:
-    """How many steps lead into another room that was entered before.
+    """The number of changes into a room that was entered before.
 
     >>> returns(["cli/run.py", "config/words.py", "config/catalogue.py", "cli/run.py"])
     1
@@ -62,7 +62,7 @@ def fit() -> None:
 
 
 def main(words: list[str]) -> int:
-    """The number that the words ask for."""
+    """Return the number of files, or of returns, for the words of a command line."""
     if words[0] == "settings":
         file = "compose" if (PACKAGE / "runner" / "compose.py").exists() else "plan"
         compose_one = importlib.import_module(f"boostrun.runner.{file}").compose_one

@@ -1,10 +1,11 @@
-"""Whether `boostrun fit --within` keeps its budgets: tables x random vectors of budgets, each measured once more.
+"""Check that `boostrun fit --within` keeps its budgets: fits models of tables under random budgets, and measures again.
 
     python scripts/within.py OUT.csv TABLE.csv [TABLE.csv ...] [vectors=3] [seed=0]
 
-A line for each fit: the budgets, what its certificate says is spent, what a second measurement says (wall clock of the
-command around it, columns and flash and latency from the file alone, memory of the training command run again), and the
-accuracy on the test part. The last line counts the budgets that the second measurement says are not kept.
+Writes a row for each budget of each fit: its limit, the cost by the certificate, the cost by a second measurement, and
+the accuracy on the test part. If a fit fails, one row has its error. The second measurement takes seconds around the
+whole command; columns, flash and latency from the saved model; and memory from a second run of the training command.
+The last row counts the budgets that the second measurement exceeds.
 """
 
 import csv
@@ -26,12 +27,12 @@ CHOICES = {
     "latency": ["500ns", "2us", "20us"], "memory": ["400MiB", "512MiB", "1GiB"], "held": ["100", "500", "2000"],
 }  # fmt: skip
 SECONDS = ["40", "60", "90"]
-ASKED = 0.5  # chance of each kind
+ASKED = 0.5  # probability that a budget of each kind is set
 HEAD = ["table", "within", "rc", "method", "accuracy", "low", "high", "kind", "most", "certificate", "again", "kept"]
 
 
 def vectors(count: int, seed: int) -> list[str]:
-    """Random vectors of budgets, each with some seconds."""
+    """Random words for --within; each sets a budget of seconds and some others."""
     generator = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -42,7 +43,7 @@ def vectors(count: int, seed: int) -> list[str]:
 
 
 def again(model: Path, table: Path, facts: dict, seconds: float) -> dict[str, float]:
-    """What is spent, measured from outside."""
+    """The cost of each kind of budget by a second measurement; ``held`` is copied from the certificate."""
     samples = next(iter(pieces(load(model), str(table), {}))).X
     found = {"seconds": seconds}
     if "features" in facts["budgets"]:
@@ -62,7 +63,7 @@ def again(model: Path, table: Path, facts: dict, seconds: float) -> dict[str, fl
 
 
 def main(words: list[str]) -> None:
-    """Run all, and write the lines as they come."""
+    """Fit all models; each row is written as soon as it is known."""
     keys = dict(word.split("=", 1) for word in words if "=" in word)
     out, *tables = [word for word in words if "=" not in word]
     beyond = total = 0
@@ -93,7 +94,7 @@ def main(words: list[str]) -> None:
                         ])  # fmt: skip
                 file.flush()
         lines.writerow(["all", "", "", "", "", "", "", "", total, "", beyond, ""])
-    print(f"{beyond} of {total} budgets are not kept")
+    print(f"{beyond} of {total} budgets are exceeded")
 
 
 if __name__ == "__main__":
