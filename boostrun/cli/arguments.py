@@ -32,7 +32,7 @@ VERBS = {
     "help": "show a page about a verb, with examples: help reproduce, or reproduce --help",
 }
 
-BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "memory", "seconds")
+BUDGETS = ("samples_held", "evaluations", "features", "model_bytes", "flash_bytes", "memory", "seconds")
 """Kinds of budget of a frontier."""
 
 WITHIN = ("memory", "features", "flash", "latency", "held", "seconds")

@@ -116,10 +116,10 @@ goes on after an interruption. A budget that cannot be kept is refused with the 
     "frontier": Page(
         "frontier dataset=NAME budget=KIND [at=50,200,...] [algo=NAME,NAME] [key=value ...]",
         """Finds the best accuracy of each method under each budget: samples_held, evaluations, features,
-model_bytes, memory (of files larger than it) or seconds. Each method is tuned under each budget, with the same number
-of trials, on held-out training data, then measured on the test data over seeds. Writes a table, a picture and its
-records, and says in a sentence where the budget pays and where a rival is the better choice. The budget is compared
-with what a trial really spent.""",
+model_bytes, flash_bytes (as C of whole numbers), memory (of files larger than it) or seconds. Each method is tuned
+under each budget, with the same number of trials, on held-out training data, then measured on the test data over
+seeds. Writes a table, a picture and its records, and says in a sentence where the budget pays and where a rival is the
+better choice. The budget is compared with what a trial really spent.""",
         (
             "budget=KIND           the kind of budget",
             "at=50,200,1000        the budgets; by default six in logarithmic steps, of memory 512,1024,2048 (MiB)",

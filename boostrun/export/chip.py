@@ -171,7 +171,10 @@ def laid_out(model: IntegerModel) -> TableLayout:
 
 def _lefts(tree) -> list[int]:
     """For each split of a tree, each before those below, how many splits are below."""
-    return [] if is_leaf(tree) else [len(splits_of(tree[2])), *_lefts(tree[2]), *_lefts(tree[3])]
+    if is_leaf(tree):
+        return []
+    below, above = _lefts(tree[2]), _lefts(tree[3])
+    return [len(below), *below, *above]
 
 
 def _bits(signs: np.ndarray) -> Kept:

@@ -11,7 +11,7 @@ where x[feature] >= threshold.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.export.parts import Saved, rounding_to, thresholds_of
+from boostrun.kernels.trees import add_leaves
 from boostrun.methods.declaration import obtain
 from boostrun.methods.probabilities import declared_for
 
@@ -188,12 +189,22 @@ def pruned(tree: Tree, known: dict[int, tuple[float, float]] | None = None) -> T
 
 def splits_of(tree: Tree) -> list[tuple[int, float]]:
     """(feature, threshold) of the splits of a tree, each before those below, these before those above."""
-    return [] if is_leaf(tree) else [tree[:2], *splits_of(tree[2]), *splits_of(tree[3])]
+    return [one[:2] for one in _nodes(tree) if not is_leaf(one)]
 
 
 def leaves_of(tree: Tree) -> list[np.ndarray]:
     """The leaves of a tree from below to above."""
-    return [tree] if is_leaf(tree) else [*leaves_of(tree[2]), *leaves_of(tree[3])]
+    return [one for one in _nodes(tree) if is_leaf(one)]
+
+
+def _nodes(tree: Tree) -> Iterator[Tree]:
+    """The tree and its parts, each split before those below, these before those above."""
+    waiting = [tree]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not is_leaf(one):
+            waiting += one[3], one[2]
 
 
 def renamed(tree: Tree, split, leaf) -> Tree:
@@ -203,23 +214,33 @@ def renamed(tree: Tree, split, leaf) -> Tree:
     return (*split(*tree[:2]), renamed(tree[2], split, leaf), renamed(tree[3], split, leaf))
 
 
-def values_of(tree: Tree, read) -> np.ndarray:
-    """(n, W) the leaves that n samples reach; ``read(feature)`` is the column (n,) that a split reads."""
-    if is_leaf(tree):
-        return tree[None]
-    above = np.asarray(read(tree[0]) >= tree[1])[:, None]
-    return np.where(above, values_of(tree[3], read), values_of(tree[2], read))
-
-
 def sums_of(trees: Sequence[Tree], rows: Sequence[int], base: np.ndarray, read, n: int) -> np.ndarray:
-    """(n, K) scores of n samples."""
-    scores = np.tile(base, (n, 1))
-    for tree, row in zip(trees, rows):
-        if row < 0:
-            scores += values_of(tree, read)
-        else:
-            scores[:, row] += values_of(tree, read)[:, 0]
-    return scores
+    """(n, K) scores of n samples; ``read(feature)`` is the column (n,) that a split reads. Cost O(n T depth)."""
+    wide = any(row < 0 for row in rows)
+    features, thresholds, children, leaves = list[int](), list[float](), list[Any](), list[np.ndarray]()
+
+    def placed(tree: Tree, row: int) -> int:
+        if is_leaf(tree):
+            leaves.append(np.where(np.arange(len(base)) == row, tree[0], 0) if wide and row >= 0 else tree)
+            return -len(leaves)
+        at = len(features)
+        features.append(tree[0])
+        thresholds.append(tree[1])
+        children.append(None)
+        children[at] = placed(tree[2], row), placed(tree[3], row)
+        return at
+
+    roots = np.array([placed(tree, row) for tree, row in zip(trees, rows)], np.int32)
+    scores = np.tile(np.asarray(base, np.float64), (n, 1))  # exact: whole numbers of a predictor have 32 bits
+    if len(roots):
+        known, place = np.unique(np.array(features, np.int64), return_inverse=True)
+        columns = np.column_stack([read(feature) for feature in known.tolist()]) if len(known) else np.zeros((n, 1))
+        add_leaves(
+            np.ascontiguousarray(columns), place.astype(np.int32), np.array(thresholds, np.float64),
+            np.array(children, np.int32).reshape(-1, 2), roots, np.maximum(np.array(rows, np.int32), 0),
+            np.array(leaves, np.float64), scores,
+        )  # fmt: skip
+    return scores.astype(base.dtype)
 
 
 def of_one_size(tree: Tree) -> bool:
@@ -411,7 +432,7 @@ def quantised(
             raise BoostrunError("the model holds no split: there is nothing to export")
     rows_of = CalibrationRows(calibration, labels) if calibration is not None else _drawn(form, saved)
     if rows_of.labels is None:
-        rows_of = rows_of._replace(labels=decided(_real_scores(form, rows_of.samples, missing)))
+        rows_of = rows_of._replace(labels=decided(real_scores(form, rows_of.samples, missing)))
     best: tuple[int, IntegerModel] | None = None
     for code_bits, leaf_bits in [bits] if bits else itertools.product(_BITS, _BITS):
         if isinstance(form, LinearForm):
@@ -433,7 +454,7 @@ def quantised(
     return found
 
 
-def _real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.ndarray) -> np.ndarray:
+def real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.ndarray) -> np.ndarray:
     if isinstance(form, LinearForm):
         return form.base + samples[:, form.columns] @ form.weights
     width = samples.shape[1]

@@ -243,6 +243,7 @@ def rounding_to(thresholds: np.ndarray) -> np.ndarray:
     (array([ True]), array([False]))
     """
     exact = np.asarray(thresholds, np.float32)
-    below = np.nextafter(exact, np.float32(-np.inf))
+    with np.errstate(over="ignore"):  # below the least number is -inf
+        below = np.nextafter(exact, np.float32(-np.inf))
     middle = (below.astype(np.float64) + exact.astype(np.float64)) / 2.0
     return np.where(middle.astype(np.float32) >= exact, middle, np.nextafter(middle, np.inf))

@@ -577,3 +577,22 @@ def _scores_in_threads(team: Team, samples, rows, features, thresholds, leaves, 
 shared(grow, _grow_in_threads)
 shared(leaves_of, _leaves_in_threads)
 shared(add_scores, _scores_in_threads)
+
+
+@njit(cache=True)
+def add_leaves(samples, features, thresholds, children, roots, rows, leaves, scores):
+    """scores[i, rows[t]] += the leaf of tree t that sample i reaches, all classes of it if leaves have several numbers.
+
+    ``samples`` (n, d) of any ordered dtype, ``scores`` (n, K) float64; others as in ``BranchingTrees``. O(n T depth).
+    """
+    wide = leaves.shape[1]
+    for i in range(samples.shape[0]):
+        for t in range(roots.shape[0]):
+            node = roots[t]
+            while node >= 0:
+                node = children[node, 1 if samples[i, features[node]] >= thresholds[node] else 0]
+            if wide == 1:
+                scores[i, rows[t]] += leaves[~node, 0]
+            else:
+                for k in range(wide):
+                    scores[i, k] += leaves[~node, k]

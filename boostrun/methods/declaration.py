@@ -31,6 +31,8 @@ from boostrun.config.fields import (
 IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # pipelines that few numbers describe
 IN_ONNX = IN_C - {"anchors"}  # pipelines that need an operator or two
 ON_HELD_OUT = "boostrun.methods.early_stopping:OnHeldOut"  # the evaluation of a method that stops early
+ON_CHIP = "boostrun.export.flash:OnChip"  # the evaluation of a method with the key flash_bytes
+FLASH_OF = "boostrun.export.flash:flash_of"  # the meter of a fitted estimator
 _SMALL = 3  # the largest budget of a method that is only compiled
 
 
@@ -136,9 +138,9 @@ class Method:
     tuning : the grid that its paper fixes for one key.
     search : key, or symbol of a budget -> the values that ``boostrun tune`` may try, a ``Range`` or ``Choices`` of
         :mod:`boostrun.config.fields`, chosen before any data are seen. Keys set on the command line are not searched.
-    keeps : kind of budget (samples_held, evaluations, features, model_bytes) -> "module:function" that turns a
-        budget into settings: ``function(budget, facts)`` returns words of a command, ``{"r": 250}``, given the facts of
-        the data, and raises BoostrunError if the method cannot keep the budget.
+    keeps : kind of budget (samples_held, evaluations, features, model_bytes, flash_bytes) -> "module:function" that
+        turns a budget into settings: ``function(budget, facts)`` returns words of a command, ``{"r": 250}``, given the
+        facts of the data, and raises BoostrunError if the method cannot keep the budget.
     takes_class : the parameter that holds an object of the class ``algo.class=module:Class``; empty if there is none.
     needs : (package, extra) of a library that it imports, with the extra of boostrun that installs it; empty if none.
     class_like : methods that such a class must have. The first declared method whose list is satisfied takes the class.
@@ -204,6 +206,8 @@ class Method:
             for place, parameter in self._parameters.items()
             if place not in no_keys
         }  # fmt: skip
+        if "flash_bytes" in self.keeps:
+            found |= fields_of(ChipKeys)
         if self.tuning is not None and kind_of(found[self.tuning.key]).read("tuned") is None:
             found[self.tuning.key] = or_tuned(found[self.tuning.key])
         return found
@@ -334,6 +338,17 @@ class EarlyStoppingKeys(Keys):
     n_iter_no_change: int = integer(
         10, absent=10, help="early_stopping: rounds without a better score after which none is looked at"
     )
+
+
+@keys
+class ChipKeys(Keys):
+    """Keys of methods whose models become predictors of whole numbers, which are no parameters of an estimator."""
+
+    flash_bytes: int | None = integer(
+        None, absent=None,
+        help="measure the predictor of whole numbers, for chips, with as many rounds, T at most, as these bytes of "
+        "flash have room for; see boostrun.export.flash",
+    )  # fmt: skip
 
 
 def early_stopping_field(parameter: str) -> Any:

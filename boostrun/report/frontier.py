@@ -64,8 +64,7 @@ class BudgetKind(NamedTuple):
     costs: tuple[tuple[str, ...], ...]
 
 
-# accounts of evaluations, for methods that keep them
-_LEDGER = tuple(f"evaluations_{account}" for account in ("selection", "pilot", "tasting", "refit"))
+_LEDGER = tuple(f"evaluations_{account}" for account in ("selection", "pilot", "tasting", "refit"))  # where kept
 KINDS = {
     "samples_held": BudgetKind("samples held", "holding {} samples", (("peak_samples_held",),)),
     "evaluations": BudgetKind(
@@ -73,6 +72,7 @@ KINDS = {
     ),
     "features": BudgetKind("features used", "with {} features", (("n_features_used",), ("features",))),
     "model_bytes": BudgetKind("bytes of the model", "with a model of {} bytes", (("model_bytes",),)),
+    "flash_bytes": BudgetKind("bytes of flash", "in {} bytes of flash", (("flash_bytes",),)),
     "memory": BudgetKind("MiB of memory", "in {} MiB of memory", (("memory_mib",),)),
     "seconds": BudgetKind("seconds of training", "with {} s of training", (("train_seconds",),)),
 }

@@ -33,7 +33,8 @@ _FOREST = {
 
 
 _KEPT = (  # rivals whose models are saved, as arrays of trees
-    "boosted_trees:LightGBMClassifier", "boosted_trees:XGBoostClassifier", "boosted_trees:HistGradientRivalClassifier",
+    "boosted_trees:LightGBMClassifier", "boosted_trees:LightGBMReuseClassifier", "boosted_trees:XGBoostClassifier",
+    "boosted_trees:HistGradientRivalClassifier",
     "forests:RivalForestClassifier", "forests:RivalExtraTreesClassifier",
 )  # fmt: skip
 
@@ -43,6 +44,8 @@ def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}, "evaluation": f"{_HERE}.rival:OfRivals"}
     if target in _KEPT:
         settings["exports"] = frozenset({"npz", "c"})
+        how = "trees_with_shares" if "forests" in target else "rounds_by_class"
+        keeps["flash_bytes"] = f"boostrun.export.flash:{how}"
     return Method(
         target=f"{_HERE}.{target}", keys=kind, summary=summary,
         inputs=frozenset({"codes", "stumps", "values", "chunks"}), on_chunks=f"{_HERE}.rival:OnChunks", keeps=keeps,
@@ -176,6 +179,9 @@ PAPER = Paper(
         "model_bytes": (
             "lightgbm", "logistic", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees",
         ),
+        "flash_bytes": (
+            "lightgbm", "lightgbm_reuse", "random_forest", "xgboost", "hist_gradient_boosting", "extra_trees",
+        ),
         "seconds": ("lightgbm", "random_forest", "xgboost", "catboost", "hist_gradient_boosting", "extra_trees"),
     },
     methods={
@@ -194,6 +200,14 @@ PAPER = Paper(
             "LightGBM that pays for each feature it uses (Peter et al. 2017)",
             keeps={"samples_held": "by_subset", "features": "by_selection"}, needs=("lightgbm", "rivals"),
             search=_LEAF_WISE,
+        ),
+        "lightgbm_reuse": _rival(
+            "boosted_trees:LightGBMReuseClassifier", keys.LightGBMReuseKeys,
+            "LightGBM that pays for splits and for new features, so that trees reuse features (Peter et al. 2017)",
+            needs=("lightgbm", "rivals"),
+            search={
+                **_LEAF_WISE, "feature_price": Range(0.1, 100.0, log=True), "split_price": Range(1e-4, 0.1, log=True),
+            },
         ),
         "xgboost": _rival(
             "boosted_trees:XGBoostClassifier", keys.XGBoostKeys, "XGBoost's boosted trees (Chen & Guestrin 2016)",

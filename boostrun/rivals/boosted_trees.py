@@ -18,6 +18,7 @@ from boostrun.rivals.keys import (
     LightGBMChunksKeys,
     LightGBMGossKeys,
     LightGBMKeys,
+    LightGBMReuseKeys,
     XGBoostChunksKeys,
     XGBoostKeys,
 )
@@ -149,6 +150,20 @@ class LightGBMGossClassifier(LightGBMGossKeys, LightGBMClassifier):
     @property
     def _sampled(self) -> float:
         return self.top_rate + self.other_rate
+
+
+class LightGBMReuseClassifier(LightGBMReuseKeys, LightGBMClassifier):
+    """LightGBM whose splits cost, most of all the first one on a feature, so that small models reuse features.
+
+    These are the library's penalties of cost-effective gradient boosting (Peter et al. 2017), with prices of one's own.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    def _penalties(self, d: int) -> dict[str, Any]:
+        return {"cegb_penalty_feature_coupled": [self.feature_price] * d, "cegb_penalty_split": self.split_price}
 
 
 _TRIALS = 10  # prices that are tried, each in a training

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import expit, softmax
 
 from boostrun.errors import BoostrunError
 from boostrun.export.c import split_program, table
 from boostrun.export.parts import ProgramParts, Saved, rounding_to
+from boostrun.kernels.trees import add_leaves
 from boostrun.methods import archive
 from boostrun.methods.archive import Array, Damaged, check_features, fitted
 from boostrun.methods.saved import Saveable
@@ -27,26 +27,6 @@ from boostrun.rivals.forests import RivalExtraTreesClassifier, RivalForestClassi
 
 _FORMAT = "boostrun.BranchingTrees/1"
 LINKS = ("softmax", "share")  # of scores: of boosted trees, and of the shares that leaves of forests hold
-
-
-@njit(cache=True)
-def add_leaves(samples, features, thresholds, children, roots, rows, leaves, scores):
-    """scores[i, rows[t]] += the leaf of tree t that sample i reaches, all classes of it if leaves have several numbers.
-
-    ``samples`` (n, d) of any ordered dtype, ``scores`` (n, K) float64; the others as in :class:`BranchingTrees`. Cost
-    O(n T depth).
-    """
-    wide = leaves.shape[1]
-    for i in range(samples.shape[0]):
-        for t in range(roots.shape[0]):
-            node = roots[t]
-            while node >= 0:
-                node = children[node, 1 if samples[i, features[node]] >= thresholds[node] else 0]
-            if wide == 1:
-                scores[i, rows[t]] += leaves[~node, 0]
-            else:
-                for k in range(wide):
-                    scores[i, k] += leaves[~node, k]
 
 
 @dataclass

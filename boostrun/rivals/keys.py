@@ -77,6 +77,15 @@ class LightGBMGossKeys(LightGBMKeys):
     other_rate: float = real(0.1, above=0.0, below=0.5, help="share of the samples, drawn from all others")
 
 
+@keys
+class LightGBMReuseKeys(LightGBMKeys):
+    """Keys of LightGBM with a penalty on features that no tree has split on yet."""
+
+    _: KW_ONLY
+    feature_price: float = real(1.0, least=0.0, help="subtracted from the gain of the first split on a feature")
+    split_price: float = real(0.0, least=0.0, help="subtracted from the gain of a split, for each sample in its node")
+
+
 _SELECTING, _TREE, _LIGHTGBM = map(fields_of, (SelectingKeys, TreesKeys, LightGBMKeys))
 
 

@@ -413,6 +413,8 @@ def _check_predictions(settings: Settings) -> None:
     if not settings.run["predictions"]:
         return
     name = settings.dataset["name"]
+    if settings.algo.get("flash_bytes"):
+        raise BoostrunError("run.predictions=true: predictions of algo.flash_bytes are not kept; leave one of them out")
     if catalogue.dataset(settings.dataset).gives == "stream":
         raise BoostrunError(f"run.predictions=true: dataset={name} has no test part, it is predicted as it is learnt")
     if settings.run["backend"] in cluster.NAMES:

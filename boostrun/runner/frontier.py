@@ -10,13 +10,13 @@ import dataclasses
 import itertools
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.fields import PLACES, Settings
+from boostrun.config.fields import PLACES, Choices, Range, Settings
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Chunks, Table, facts_of
 from boostrun.methods.declaration import Method, obtain
@@ -76,7 +76,7 @@ class Candidate:
     """A method under a budget on a split: its settings, or the reason why it has none, and the settings of its search.
 
     ``limits`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` the number of distinct
-    trials they were chosen from.
+    trials they were chosen from. ``began`` are values of small trees, with which a search within flash begins.
     """
 
     method: str
@@ -89,6 +89,7 @@ class Candidate:
     chosen: dict[str, Any] = field(default_factory=dict)
     tried: int = 0
     reason: str = ""
+    began: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -126,6 +127,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, KINDS)} ({', '.join(KINDS)})")
     composed = composer(request.config_dir)
     own = []
+    if kind == "flash_bytes" and request.metric != ACCURACY:
+        raise BoostrunError("a predictor of whole numbers is compared by its accuracy: leave metric out")
     if kind == "memory":
         if "run.memory_mb" in request.typed:
             raise BoostrunError("run.memory_mb is what at=... says of each budget of memory: leave it out")
@@ -175,6 +178,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
                 raise BoostrunError(f"{min(clash)} is what a budget of {kind} decides for {name}: leave it out")
             with contextlib.suppress(BoostrunError):  # it may not fit on fewer samples; then nothing is searched
                 one.searched = limited([*words, *more], keeping[name](budget, part_sizes), part)
+            if kind == "flash_bytes":
+                _begin_small(one, request.typed, facts["n_classes"])
             candidates.append(one)
         del part
     searched, failed, interrupted = _tune(candidates, request, tables, command)
@@ -302,7 +307,9 @@ def _filled(
 # -- the budgets -------------------------------------------------------------------------------------------------------
 
 _STEPS = (1, 2, 5)
-_LEAST = {"samples_held": 50, "features": 5, "model_bytes": 1000, "seconds": 0.1}  # the first budget of a grid
+_LEAST = {  # the first budget of a grid
+    "samples_held": 50, "features": 5, "model_bytes": 1000, "flash_bytes": 1000, "seconds": 0.1,
+}  # fmt: skip
 _MOST = 6  # budgets of a grid
 
 
@@ -388,6 +395,26 @@ def rounds_in(few: float, many: float) -> Keeping:
     return keep
 
 
+_SMALL: dict[str, Range | Choices] = {"algo.leaves": Range(2, 64, log=True), "algo.depth": Range(1, 8)}
+_A_LEAF, _SOME_ROUNDS = 4, 30  # bytes of flash, about; and rounds with which a search begins
+
+
+def _begin_small(one: Candidate, typed: Collection[str], classes: int) -> None:
+    """Begin with trees of which thirty rounds fit, about: with the usual ones not even one might."""
+    if one.settings is None or one.searched is None:
+        return
+    trees = _A_LEAF * _SOME_ROUNDS * (classes if classes > 2 else 1)
+    leaves = min(max(int(one.budget / trees), 2), 31)
+    search = catalogue.method(one.settings.algo).search
+    small = {"algo.leaves": leaves, "algo.depth": max(1, int(math.log2(leaves)))}
+    one.began = {
+        key: value for key, value in small.items()
+        if (name := key.partition(".")[2]) in one.settings.algo and key not in typed
+        and not (name in search and search[name].when)
+    }  # fmt: skip
+    one.settings, one.searched = (with_values(each, one.began) for each in (one.settings, one.searched))
+
+
 # -- tuning ------------------------------------------------------------------------------------------------------------
 
 
@@ -405,7 +432,9 @@ def _tune(
     studies: dict[str, Study] = {}
     for one in tuned:
         given = {*request.typed, *one.limits, *(["T"] if request.quick else [])}
-        study = study_of(one.searched, given, by=by)  # type: ignore[arg-type]
+        small = _SMALL if request.kind == "flash_bytes" else {}
+        own = {key: each for key, each in small.items() if key in one.began}
+        study = study_of(one.searched, given, own, by=by)  # type: ignore[arg-type]
         if study.space:
             studies.setdefault(cell_of(study.settings).key, study)
     if not studies:
@@ -433,6 +462,7 @@ def _tune(
             least[one.method, one.split] = best[0], one
         else:  # a larger budget may also be spent like a smaller one
             one.settings, one.limits, one.chosen = before.settings, before.limits, before.chosen
+            one.began = before.began
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
     return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
 
@@ -454,7 +484,7 @@ def _best(
 
 
 def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str, rows: int) -> FrontierPoint:
-    words = " ".join(f"{key}={word(value)}" for key, value in {**one.limits, **one.chosen}.items())
+    words = " ".join(f"{key}={word(value)}" for key, value in {**one.limits, **one.began, **one.chosen}.items())
     if one.settings is None:
         return FrontierPoint(one.method, one.rival, one.budget, reason=one.reason)
     expected = len(one.settings.seeds)
@@ -505,6 +535,8 @@ def _notes(
         found.append(f"for all: {' '.join(typed)}")
     if any(one.settings and one.settings.algo.get("early_stopping") for one in candidates):
         found.append("early stopping: the samples held out, and the rounds that were not kept, are beyond the budget")
+    if request.kind == "flash_bytes":
+        found += filter(None, [_in_whole_numbers([record["metrics"] for cell in cells for record in cell.done])])
     if request.kind == "seconds":
         found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
     elif request.tuning:
@@ -523,6 +555,19 @@ def _notes(
             f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed"
         )
     return found
+
+
+def _in_whole_numbers(metrics: Sequence[Mapping[str, float]]) -> str:
+    """How far predictors of whole numbers are from their models in real numbers.
+
+    >>> _in_whole_numbers([{"test_accuracy_pct": 90.0, "real_accuracy_pct": 90.5}])
+    'figures are those of predictors of whole numbers; in real numbers trials have +0.50 to +0.50 points, +0.50 on ...'
+    """
+    more = [one["real_accuracy_pct"] - one["test_accuracy_pct"] for one in metrics if "real_accuracy_pct" in one]
+    if not more:
+        return ""
+    said = f"{min(more):+.2f} to {max(more):+.2f} points, {sum(more) / len(more):+.2f} on average"
+    return f"figures are those of predictors of whole numbers; in real numbers trials have {said}"
 
 
 def _fewer(tuning: int, candidates: Sequence[Candidate]) -> str:

@@ -25,12 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.export import Saved, c_source, read
-from boostrun.export.chip import laid_out, size_of, sizes
-from boostrun.export.integer import quantised, real_form
-from boostrun.methods.declaration import obtain
 from boostrun.methods.saved import Saveable
 from boostrun.report.markup import align, pipe_table, write_bytes
 
@@ -222,92 +218,6 @@ def process_began() -> float:
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
         return time.monotonic() - max(age, 0.0)
     return time.monotonic()
-
-
-# -- flash -------------------------------------------------------------------------------------------------------------
-
-_REAL = 2  # bytes of a real number
-_TABLE = re.compile(r"static const (\w+(?: char)?) \w+((?:\[\d+\])+) = \{\n(.*?)\n\};", re.S)
-_LARGE = 1 << 17  # bytes of tables from which on a model is not made one of whole numbers: it would take seconds
-
-
-class Flash(NamedTuple):
-    """Bytes of a predictor of whole numbers: ``tables`` and ``code`` in flash, ``ram`` of a prediction; how many of
-    ``rows`` get another label than the model in real numbers gives them.
-    """
-
-    tables: int
-    code: int
-    ram: int
-    lost: int
-    rows: int
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of flash."""
-        return self.tables + self.code
-
-
-def flash(saved: Saved, samples: np.ndarray | None = None) -> Flash:
-    """The flash of a model as ``boostrun export m.npz rows.csv --to c --integer`` writes it: the same code for ours and
-    for trees of other libraries, 8 or 16 bits a number as ``samples`` (n, d) of raw rows need.
-
-    Without samples they are drawn around the thresholds; a model of more than 128 kB is then counted by
-    :func:`table_bytes`. Raises BoostrunError for a kind of model that has no such predictor.
-    """
-    if samples is not None:
-        model = quantised(saved, samples)
-        size = sizes(model, laid_out(model))
-        return Flash(size.tables, size.code, size.ram, model.lost, model.rows_seen)
-    real_form(saved)  # before a large model is written: its kind may have no predictor
-    large = table_bytes(obtain(catalogue.models()[saved.kind].writer)(saved).code)
-    if large > _LARGE:
-        return Flash(large, 0, 0, 0, 0)
-    size = size_of(saved)
-    return Flash(size.tables, size.code, size.ram, 0, 0)
-
-
-def table_bytes(code: str) -> int:
-    """Bytes of the tables of a predictor in C, in a simple encoding: whole numbers of 1, 2 or 4 bytes, reals of two.
-
-    Where that is smaller, a table of reals holds its different numbers once, and one or two bytes for each place.
-
-    >>> table_bytes("static const int a[3] = {\\n0, 7, 200\\n};\\nstatic const double b[2] = {\\n0.5, 1e-3\\n};")
-    7
-    >>> table_bytes("static const double b[8] = {\\n" + ", ".join(["0.5", "-0.5"] * 4) + "\\n};")
-    12
-    """
-    total = 0
-    for kind, _, body in _TABLE.findall(code):
-        words = re.findall(r"[^\s,{}]+", body)
-        if kind in ("double", "float"):
-            different = len(set(words))
-            total += min(_REAL * len(words), _index_bytes(different) * len(words) + _REAL * different)
-        else:
-            numbers = list(map(int, words))
-            total += len(numbers) * _index_bytes(max(max(numbers) + 1, -2 * min(numbers)))
-    return total
-
-
-def _index_bytes(different: int) -> int:
-    """Bytes of a whole number below ``different``."""
-    return 1 if different <= 1 << 8 else 2 if different <= 1 << 16 else 4
-
-
-def flash_of(model: Any, table: Any) -> int | None:
-    """As :func:`flash`, of an estimator fitted to a table; None if its model has no predictor of whole numbers."""
-    from boostrun.methods.preparation import PREFIX, bank_inputs
-    from boostrun.runner.execute import kept_model
-
-    learned = getattr(kept_model(model), "_model", None)
-    kind = f"boostrun.{type(learned).__name__}/1"
-    if kind not in catalogue.models():
-        return None
-    inputs = {name.removeprefix(PREFIX): array for name, array in bank_inputs(table.bank).items()}
-    classes = list(map(str, table.classes))
-    with contextlib.suppress(BoostrunError):
-        return flash(Saved(learned, classes, table.bank.n_features, inputs, kind)).bytes
-    return None
 
 
 # -- latency -----------------------------------------------------------------------------------------------------------

@@ -86,6 +86,8 @@ def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
     algo, dataset, root = settings.algo, settings.dataset, dict(settings.root)
     method, declared = catalogue.method(algo), catalogue.dataset(dataset)
     input_of(declared.gives).refuse(algo["name"], method, dataset, settings.features, root)
+    if algo.get("flash_bytes") and declared.gives != "table":
+        raise BoostrunError(f"algo.flash_bytes needs a table, and dataset={dataset['name']} is none: leave it out")
     requested = root["trials"] if any(override.key_or_group == "trials" for override in overrides) else 1
     splits = splits_anew(dataset, data_root(root))
     if not method.random and not splits:

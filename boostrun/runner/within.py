@@ -27,6 +27,7 @@ from boostrun.config import catalogue
 from boostrun.config.fields import Range
 from boostrun.data.keys import WRITTEN
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.export.flash import flash
 from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner import meters
@@ -496,7 +497,7 @@ class _Choosing:
         if "flash" in budgets:
             spent["flash"] = math.inf  # of kinds of models without such a predictor
             with contextlib.suppress(BoostrunError):
-                size = meters.flash(saved, self._samples(path))
+                size = flash(saved, self._samples(path))
                 spent["flash"] = float(size.bytes)
                 how["flash"] = [f"{size.lost} of {size.rows:,} labels change; {size.ram} B of RAM"]
         if "latency" in budgets:
@@ -548,8 +549,7 @@ class _Choosing:
         output = self.request.output
         path.replace(output)
         words = with_words(one.contender.words, {**one.contender.limits, **one.values})
-        rows = len(self.table.labels("test"))
-        figure = record["metrics"]["test_accuracy_pct"]
+        rows, figure = len(self.table.labels("test")), record["metrics"]["test_accuracy_pct"]
         tried = [each for rung in (self.search.tried, self.search.first) for each in sorted(rung, key=_order)]
         measured = {"flash", "latency"} & {*self.request.budgets}  # of models that are saved
         other = next((

@@ -37,7 +37,7 @@ from boostrun.evaluation import Result
 from boostrun.evaluation.measures import Trained, spawn, train_and_test
 from boostrun.files import left_behind, owner
 from boostrun.inputs import Places, input_of
-from boostrun.methods.declaration import Method
+from boostrun.methods.declaration import FLASH_OF, ON_CHIP, Method, obtain
 from boostrun.report.entry import of_draws
 from boostrun.runner import predictions
 from boostrun.runner.pool import THREAD_VARIABLES, TerminatedWorkerError, one_worker, writing
@@ -91,8 +91,10 @@ class Execute:
                 predictions.keep(Path(self.predictions), trial.key, kept)
             if self.rows and "holdout" not in trial.cell.dataset:
                 with contextlib.suppress(Exception):  # a model may not predict, and its trial is done
-                    found = found or predictions.of(trained, most_bytes=0)
-                    predictions.keep_right(Path(self.rows), trial.key, found.truth == found.predicted)
+                    if (right := getattr(trained.model, "right_on_chip_", None)) is None:
+                        found = found or predictions.of(trained, most_bytes=0)
+                        right = found.truth == found.predicted
+                    predictions.keep_right(Path(self.rows), trial.key, right)
             return trained.result
 
     @property
@@ -102,7 +104,8 @@ class Execute:
 
     def measures(self, cell: Cell) -> bool:
         """Whether the predictions of a cell's trials have metrics beside accuracy."""
-        return self.metrics == "all" or bool(self.named) or (self.metrics == "own" and is_own(cell.dataset))
+        wanted = self.metrics == "all" or bool(self.named) or (self.metrics == "own" and is_own(cell.dataset))
+        return wanted and not cell.algo.get("flash_bytes")  # a predictor of whole numbers has labels alone
 
     def within(self, trial: Trial) -> int | None:
         """MiB that a trial may take in all; None: as much as it needs."""
@@ -146,24 +149,29 @@ class Execute:
             return method.make(cell.algo, cell.budget, {"random_state": random_state, **given})
 
         trained = train_and_test(
-            lambda seeds: _open_input(places, trial, seeds), make, evaluation, trial.seed,
+            lambda seeds: _open_input(places, trial, seeds), make, _on_chip(evaluation, trial, places), trial.seed,
             lambda data: _compile(cell, method, evaluation, data),
         )  # fmt: skip
         input_.close(cell.dataset, places, trial.inputs.data)
         cost = trained.result["cost"]
         if "model_bytes" not in cost and (size := predictions.model_bytes(trained.model)) is not None:
             cost["model_bytes"] = size
-        if self.flash:
-            from boostrun.runner.meters import flash_of
-
-            if (size := flash_of(trained.model, trained.data)) is not None:
-                cost["flash_bytes"] = size
+        if self.flash and (size := obtain(FLASH_OF)(trained.model, trained.data)) is not None:
+            cost["flash_bytes"] = size
         cost.update(_of_draws(cost, trained.data))
         if "n_jobs" in method.given:
             cost["threads"] = self.threads
         if "checkpoint" in method.given:
             shutil.rmtree(checkpoint, ignore_errors=True)
         return trained
+
+
+def _on_chip(evaluation: Any, trial: Trial, places: Places) -> Any:
+    """The evaluation, as a predictor of whole numbers if the cell has a budget of flash."""
+    if not (most := trial.cell.algo.get("flash_bytes")):
+        return evaluation
+    rounds, root = catalogue.method(trial.cell.algo).budget["T"], places.data_root
+    return obtain(ON_CHIP)(evaluation, most, rounds, of_trial(trial.cell.dataset, trial.seed, root), root)
 
 
 def _of_draws(cost: Mapping[str, Any], data: Any) -> dict[str, float]:

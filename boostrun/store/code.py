@@ -29,7 +29,7 @@ from boostrun.digest import reached
 from boostrun.errors import BoostrunError
 from boostrun.files import write_whole
 from boostrun.inputs import input_of
-from boostrun.methods.declaration import ON_HELD_OUT
+from boostrun.methods.declaration import ON_CHIP, ON_HELD_OUT
 from boostrun.store.cell import Cell
 
 NAME = "code.json"
@@ -52,7 +52,7 @@ def code_of(cell: Cell) -> Code:
     """
     method, gives = catalogue.method(cell.algo), catalogue.dataset(cell.dataset).gives
     named = [catalogue.part_target(room, name) for _, room, name in method.components(cell.algo)]
-    named += [ON_HELD_OUT] * method.stops_early(cell.algo)
+    named += [ON_HELD_OUT] * method.stops_early(cell.algo) + [ON_CHIP] * bool(cell.algo.get("flash_bytes"))
     roots = (
         method.target, method.evaluation_of(gives), *(part.target for part in method.parts.values()), *named,
         "boostrun.methods.declaration:arguments", "boostrun.evaluation.measures:train_and_test",

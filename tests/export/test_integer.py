@@ -20,7 +20,7 @@ from boostrun.cli import main
 from boostrun.cli.export import calibrated
 from boostrun.export import Saved, read
 from boostrun.export.chip import laid_out, size_of, sizes, source
-from boostrun.export.integer import TreeForm, pruned, quantised, stump_trees, values_of
+from boostrun.export.integer import TreeForm, is_leaf, pruned, quantised, stump_trees, sums_of
 from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
 from boostrun.rivals import boosted_trees, forests
 from boostrun.rivals.kept import BranchingTrees, RivalModelClassifier, kept
@@ -83,12 +83,36 @@ def test_pruned_trees_give_the_same_values():
             return rng.integers(0, 2, 1)
         return int(rng.integers(0, 2)), float(rng.integers(-1, 4)), grown(depth - 1), grown(depth - 1)
 
+    def values_of(tree, X):
+        return sums_of([tree], [0], np.zeros(1), lambda feature: X[:, feature], len(X))
+
     X = rng.integers(-2, 5, (200, 2)).astype(float)
     for _ in range(50):
         tree = grown(4)
         np.testing.assert_array_equal(
-            np.broadcast_to(values_of(pruned(tree), lambda f: X[:, f]), (200, 1)), values_of(tree, lambda f: X[:, f])
+            values_of(pruned(tree), X), values_of(tree, X)
         )
+
+
+def test_sums_of_trees_are_those_of_a_walk_sample_by_sample():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 200, (150, 6))
+    for wide in (False, True):
+        size = 3 if wide else 1
+        leaves = iter(rng.integers(-99, 99, (36, size)))
+        trees = [(t % 6, 100, next(leaves), (5, 40 + 10 * t, next(leaves), next(leaves))) for t in range(12)]
+        rows = [-1 if wide else t % 3 for t in range(12)]
+        base = np.array([5, 0, -5])
+        expected = np.tile(base, (150, 1))
+        for x, scores in zip(X, expected):
+            for tree, row in zip(trees, rows):
+                leaf = tree
+                while not is_leaf(leaf):
+                    leaf = leaf[3] if x[leaf[0]] >= leaf[1] else leaf[2]
+                scores[slice(None) if wide else row] += leaf if wide else leaf[0]
+        found = sums_of(trees, rows, base, lambda feature: X[:, feature], 150)
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == base.dtype
 
 
 def test_a_linear_model_without_rows_and_bad_words_are_sentences(tmp_path, capsys):

@@ -10,6 +10,7 @@ import pytest
 
 from boostrun import AdaBoostMHClassifier, BoostrunError, StumpEnsemble
 from boostrun.export import read
+from boostrun.export.flash import flash
 from boostrun.methods.stumps import Stump
 from boostrun.runner import meters
 
@@ -45,7 +46,7 @@ def test_flash_grows_with_the_model_and_counts_equal_numbers_once(tmp_path):
     def size(stumps):
         one = StumpEnsemble.of([[(stump, 0.5) for stump in stumps]])
         path = one.save(tmp_path / "m", classes=np.array(["a", "b"]), n_features_in=np.array(400))
-        return meters.flash(read(path)).tables
+        return flash(read(path)).tables
 
     few, different = [Stump(3, 0.5, 1)] * 2, [Stump(3, 0.5 + n, 1) for n in range(40)]
     far = [Stump(n, 0.5 + n, 1) for n in range(40)]
@@ -54,18 +55,10 @@ def test_flash_grows_with_the_model_and_counts_equal_numbers_once(tmp_path):
 
 def test_flash_is_that_of_the_file_that_export_writes(model, tmp_path):
     X, _ = data()
-    found = meters.flash(read(model.save(tmp_path / "m")), X)
+    found = flash(read(model.save(tmp_path / "m")), X)
     assert (found.lost, found.rows) == (0, 200) and 0 < found.tables < 12 * 8
     doubled = AdaBoostMHClassifier("laminating", n_estimators=200, random_state=0).fit(*data())
-    assert meters.flash(read(doubled.save(tmp_path / "m")), X).tables > 2 * found.tables
-
-
-def test_bytes_of_tables_by_hand():
-    assert meters.table_bytes("static const int a[2] = {\n-1, 5\n};") == 2
-    assert meters.table_bytes("static const int a[2] = {\n-129, 5\n};") == 4
-    assert meters.table_bytes("static const int a[2] = {\n70000, 5\n};") == 8
-    assert meters.table_bytes("static const double a[2][2] = {\n{0.5, 1.5}, {-INFINITY, 0.25}\n};") == 8
-    assert meters.table_bytes("int predict(const double *x);") == 0
+    assert flash(read(doubled.save(tmp_path / "m")), X).tables > 2 * found.tables
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")

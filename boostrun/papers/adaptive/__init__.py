@@ -42,9 +42,12 @@ POLICIES = {
 }  # fmt: skip
 
 
+_IN_FLASH = {"flash_bytes": "boostrun.export.flash:rounds_for_all"}
+
+
 def _by_stumps(evaluations: str) -> dict[str, str]:
     """The budgets that are kept: a feature is a stump, and a function below ``budgets`` tells evaluations."""
-    return {"evaluations": f"{_HERE}.keys:{evaluations}", "features": f"{_HERE}.keys:a_feature_a_stump"}
+    return {"evaluations": f"{_HERE}.keys:{evaluations}", "features": f"{_HERE}.keys:a_feature_a_stump", **_IN_FLASH}
 
 
 _BY_TREES, _BY_TASTING = _by_stumps("trees_of_shares"), _by_stumps("tasting")
@@ -192,7 +195,7 @@ METHODS = {
             "T": Range(50, 400, log=True), "rounds_a_feature": Range(1, 10, log=True),
             "weak_learner": Choices("stump", "tree"), "depth": Range(1, 8, when={"weak_learner": "tree"}),
         },
-        keeps={"features": f"{_HERE}.keys:features_one_by_one"},
+        keeps={"features": f"{_HERE}.keys:features_one_by_one", **_IN_FLASH},
         evaluation=f"{_HERE}.classifier:StagedVotesOfFew", Q="few_Q",
     ),
 }  # fmt: skip
@@ -243,6 +246,7 @@ PAPER = Paper(
     frontier={
         "evaluations": ("laminating", "uniform_naive", "mas_naive", "tasting_1q"),
         "features": ("few_features", "laminating"),
+        "flash_bytes": ("laminating", "few_features"),
     },
     drawings={
         name: f"{_HERE}.figures:draw_{name}" for name in ("expected_edge", "laminating_bounds", "example_images")

@@ -46,7 +46,9 @@ _RANDOM_STUMPS = {"target": f"{_HERE}.online_classifier:RandomStumpsClassifier",
 _ACTIVE = f"{_HERE}.classifier:ActiveReservoirClassifier"
 
 
-_OF_BYTES = {"model_bytes": f"{_HERE}.keys:rounds_of_stumps"}
+_OF_BYTES = {
+    "model_bytes": f"{_HERE}.keys:rounds_of_stumps", "flash_bytes": "boostrun.export.flash:rounds_by_class",
+}  # fmt: skip
 
 
 def _holding(function: str) -> dict[str, str]:
@@ -244,6 +246,7 @@ PAPER = Paper(
         "samples_held": ("wsam", "rand", "fix", "filterboost", "geem", "logitboost"),
         "evaluations": ("geem_budgeted",),
         "model_bytes": ("wsam", "fix", "logitboost"),
+        "flash_bytes": ("logitboost", "wsam"),
         "seconds": ("wsam", "fix", "logitboost"),
     },
     reference=Path(__file__).with_name("reference.csv"),

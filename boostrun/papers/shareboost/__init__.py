@@ -20,7 +20,9 @@ _SAVED = frozenset({"c", "npz", "onnx"})
 _IN_C = IN_C | {"templates"}  # a linear predictor needs its chosen templates only
 _REG = Tuning("reg", (0.0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3), by="test_error_pct", holdout=0.2)
 _ALL = {"samples_held": f"{_HERE}.keys:keep_all_samples"}
-_SHARED = {**_ALL, "features": f"{_HERE}.keys:keep_shared_features"}
+_SHARED = {
+    **_ALL, "features": f"{_HERE}.keys:keep_shared_features", "flash_bytes": "boostrun.export.flash:columns_that_fit",
+}  # fmt: skip
 _REGS = Range(1e-7, 1e-2, log=True)
 _MARGINS = Choices(0.0, 1.0)
 
@@ -55,7 +57,7 @@ METHODS = {
         exports=_SAVED,
         in_c=_IN_C,
         tuning=_REG,
-        keeps={**_ALL, "features": f"{_HERE}.keys:keep_features_of_each_class"},
+        keeps={**_SHARED, "features": f"{_HERE}.keys:keep_features_of_each_class"},
         search={"reg": _REGS},
     ),
     "mixed_norm": Method(
@@ -86,7 +88,7 @@ METHODS = {
         given=frozenset(),
         probe={"T": 1},
         exports=_SAVED,
-        keeps=_SHARED,
+        keeps={**_SHARED, "flash_bytes": "boostrun.export.flash:rounds_for_all"},
         search={"beam": Range(1, 3)},
     ),
     "knn": Method(
@@ -176,7 +178,10 @@ PAPER = Paper(
             ("jointboost:JointBoostClassifier", "jointboost"),
         )
     },
-    frontier={"features": ("shareboost", "ovr_greedy", "jointboost", "mixed_norm")},
+    frontier={
+        "features": ("shareboost", "ovr_greedy", "jointboost", "mixed_norm"),
+        "flash_bytes": ("shareboost", "jointboost"),
+    },
     drawings={
         "pieces": f"{_HERE}.figures:draw_pieces",
         "section6": f"{_HERE}.theory:draw_section6",

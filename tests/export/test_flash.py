@@ -1,0 +1,156 @@
+"""Trials within bytes of flash: what is counted are the tables of the C text, and what is measured is its predictor."""
+
+import re
+
+import numpy as np
+import pytest
+
+from boostrun.cli import main
+from boostrun.data import load
+from boostrun.errors import BoostrunError
+from boostrun.export.chip import source
+from boostrun.export.flash import MOST_ROWS, first_rounds, flash, most_rounds, rounds_of, saved_of_table
+from boostrun.export.integer import TreeForm, decided, quantised, real_form, real_scores
+from boostrun.methods.declaration import ON_CHIP
+from boostrun.runner.execute import execute_of
+from boostrun.runner.plan import cell_of, compose_one, open_store, plan, prepare
+from boostrun.store.cell import Trial
+from boostrun.store.code import code_of
+
+TABLE = re.compile(r"static const u?int(8|16|32)_t \w+\[\d*\] FLASH = \{(.*?)\};", re.S)
+CASES = [
+    ("logitboost", 700, "T=40"), ("logitboost", 1500, "T=40 algo.weak_learner=tree algo.depth=3"),
+    ("few_features", 500, "T=60"), ("jointboost", 450, "T=12"), ("laminating", 600, "T=60"),
+    ("shareboost", 480, "T=30"), ("lightgbm", 1500, "T=20 algo.leaves=4"),
+    ("lightgbm_reuse", 1500, "T=20 algo.leaves=4"), ("xgboost", 1500, "T=20 algo.depth=2"),
+    ("random_forest", 1500, "T=20 algo.leaves=8"), ("hist_gradient_boosting", 1500, "T=20 algo.leaves=4"),
+    ("extra_trees", 1500, "T=20 algo.leaves=8"),
+]  # fmt: skip
+
+
+def trained(tmp_path, *words):
+    places = (f"store={tmp_path / 'store'}", f"cache_root={tmp_path / 'cache'}", f"results={tmp_path}")
+    settings = compose_one([*" ".join(words).split(), *places])
+    (cell,) = plan([settings], open_store(settings))
+    prepare([cell], 0, progress=False)
+    return execute_of([settings], 1).trained(Trial(cell.cell, 0, cell.inputs))
+
+
+@pytest.mark.parametrize(("name", "most", "words"), CASES)
+def test_bytes_are_those_of_the_tables_that_export_writes_and_labels_those_of_its_predictor(
+    name, most, words, tmp_path
+):
+    if name in ("lightgbm", "lightgbm_reuse", "xgboost"):
+        pytest.importorskip(name.partition("_")[0])
+    found = trained(tmp_path, f"algo={name} dataset=digits train_samples=400 algo.flash_bytes={most}", words)
+    cost, metrics = found.result["cost"], found.result["metrics"]
+    saved = saved_of_table(found.model, found.data)
+    form = real_form(saved)
+    whole = load({"name": "digits"}, tmp_path)
+    train = whole.x_train.reshape(len(whole.x_train), -1)[found.data.rows["train"]]
+    test = whole.x_test.reshape(len(whole.x_test), -1)
+    chip = quantised(saved, train[:MOST_ROWS], form=form)
+    text = source(chip)
+    tables = sum(int(bits) // 8 * len(body.split(",")) for bits, body in TABLE.findall(text))
+    assert tables == int(re.search(r"Tables: (\d+) bytes", text)[1])
+    assert tables + 300 <= cost["flash_bytes"] <= most and cost["flash_bytes"] - tables <= 560
+    rounds = int(re.search(r"T=(\d+)", words)[1])
+    assert cost["rounds_kept"] == rounds or cost["flash_bytes"] > 0.7 * most
+    truth = found.data.labels("test")
+    assert metrics["test_accuracy_pct"] == pytest.approx(100.0 * np.mean(chip.predict(chip.codes(test)) == truth))
+    np.testing.assert_array_equal(found.model.right_on_chip_, chip.predict(chip.codes(test)) == truth)
+    real = 100.0 * np.mean(decided(real_scores(form, test, saved.missing)) == truth)
+    assert metrics["real_accuracy_pct"] == pytest.approx(real) and real > 15.0
+    if name != "jointboost":  # whose curve is over features
+        assert real == pytest.approx(found.result["curve"]["test_accuracy_pct"][-1], abs=0.3)
+
+
+def test_rows_that_are_held_out_are_measured_as_the_table_parts_them(tmp_path):
+    found = trained(tmp_path, "algo=logitboost dataset=digits T=20 holdout=0.25 algo.flash_bytes=5000")
+    assert found.result["metrics"]["real_accuracy_pct"] == found.result["curve"]["test_accuracy_pct"][-1] > 80.0
+    assert len(found.model.right_on_chip_) == len(found.data.rows["test"])
+
+
+def test_missing_values_are_missing_for_the_predictor(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    y = (x[:, 0] > 0) ^ (rng.random(300) < 0.2)
+    holes = y | (rng.random(300) < 0.3)
+    lines = [f"{'' if hole else a},{b},{c},{late:d}\n" for (a, b, c), hole, late in zip(x.round(3), holes, y)]
+    path = tmp_path / "mine.csv"
+    path.write_text("".join(["a,b,c,kind\n", *lines]))
+    words = "T=30 algo.flash_bytes=2000 dataset.missing=data dataset.label=kind dataset.split_seed=0"
+    found = trained(tmp_path, f"algo=logitboost dataset=csv dataset.path={path}", words)
+    metrics = found.result["metrics"]
+    assert metrics["test_accuracy_pct"] == metrics["real_accuracy_pct"] > 75.0
+    assert metrics["real_accuracy_pct"] == found.result["curve"]["test_accuracy_pct"][-1]
+
+
+def test_bytes_too_few_are_a_sentence_with_the_smallest_that_work(tmp_path):
+    words = "algo=logitboost dataset=digits T=5 train_samples=200 algo.flash_bytes"
+    with pytest.raises(BoostrunError, match=r"^algo.flash_bytes=300: the smallest model has (\d+)$") as refused:
+        trained(tmp_path, f"{words}=300")
+    least = int(str(refused.value).rpartition(" ")[2])
+    assert trained(tmp_path, f"{words}={least}").result["cost"]["flash_bytes"] <= least
+    with pytest.raises(BoostrunError, match="the smallest model has"):
+        trained(tmp_path, f"{words}={least - 1}")
+
+
+def test_the_most_rounds_are_found_whatever_they_take():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        sizes = 300 + np.cumsum(rng.integers(0, 40, 60))
+        most = int(rng.integers(sizes[0], sizes[-1] + 50))
+        found = most_rounds(lambda rounds, sizes=sizes: int(sizes[rounds - 1]), 60, most)
+        assert sizes[found - 1] <= most
+        assert found == 60 or sizes[found] > most or sizes[found - 1] >= 0.98 * most
+
+
+def test_first_rounds_are_those_of_each_row():
+    leaf = np.array([1.0])
+    form = TreeForm("", [leaf * n for n in range(7)], [0, 0, 0, 1, 1, 1, 1], np.zeros(2))
+    assert rounds_of(form) == 4
+    part = first_rounds(form, 2)
+    assert [tree[0] for tree in part.trees] == [0, 1, 3, 4] and part.rows == [0, 0, 1, 1]
+
+
+def test_a_large_model_is_counted_in_proportion(monkeypatch, tmp_path):
+    found = trained(tmp_path, "algo=logitboost dataset=digits T=20 train_samples=400 algo.weak_learner=tree")
+    saved = saved_of_table(found.model, found.data)
+    whole = flash(saved).tables
+    monkeypatch.setattr("boostrun.export.flash._SPLITS", 200)
+    assert flash(saved).tables == pytest.approx(whole, rel=0.3)
+
+
+def test_only_cells_with_the_key_reach_the_code_of_chips():
+    plain, small = (compose_one(["algo=wsam", *more]) for more in ([], ["algo.flash_bytes=4000"]))
+    assert "flash_bytes" not in cell_of(plain).algo and cell_of(small).algo["flash_bytes"] == 4000
+    assert ON_CHIP not in code_of(cell_of(plain)).roots and ON_CHIP in code_of(cell_of(small)).roots
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run algo=wsam dataset=digits algo.flash_bytes=0", "algo.flash_bytes=0: a whole number of at least 1"),
+        ("run algo=wsam dataset=stream dataset.path=x.npy algo.flash_bytes=10", "algo.flash_bytes needs a table"),
+        ("run algo=wsam dataset=digits algo.flash_bytes=900 run.predictions=true", "are not kept"),
+        ("frontier dataset=digits budget=flash_bytes metric=macro_f1", "leave metric out"),
+        ("frontier dataset=digits budget=flash_bytes algo=catboost", "cannot keep a budget of flash_bytes"),
+    ],
+)
+def test_bad_words_are_a_sentence(words, said, capsys, tmp_path):
+    assert main([*words.removeprefix("run ").split(), f"store={tmp_path}", f"results={tmp_path}"]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_frontier_of_flash_reports_the_predictor_and_never_more_bytes(tmp_path, capsys):
+    words = ["frontier", "dataset=digits", "budget=flash_bytes", "at=450,900", "algo=logitboost,few_features",
+             "tuning=2", "trials=2", f"store={tmp_path / 'store'}", f"results={tmp_path}"]  # fmt: skip
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "in 450 to 900 bytes of flash" in said or "450 bytes of flash" in said
+    (table,) = tmp_path.glob("frontiers/*/table.csv")
+    lines = [line.split(",") for line in table.read_text().splitlines()]
+    spent = [float(line[lines[0].index("spent")]) for line in lines[1:]]
+    budgets = [float(line[2]) for line in lines[1:]]
+    assert len(spent) == 4 and all(0 < one <= most for one, most in zip(spent, budgets))
