@@ -40,7 +40,8 @@ _SPLITS = 30_000  # of a model without rows: if it has more, its first rounds ar
 _TRIES = 12  # numbers of rounds that are counted in search of the largest one that fits
 _NEAR = 0.98  # of a budget that is spent well enough
 _FIRST = 8  # a method is first trained with an eighth of its rounds: a few may be too many already
-_MORE = 1.2  # times the rounds that seem to fit are trained next, and cut
+_MORE = 1.2  # times the rounds that seem to fit are trained next, twice as many at least, and cut
+_LESS = 0.8  # times as many rounds, from cut to cut: fewer rounds may make larger trees
 
 
 class Flash(NamedTuple):
@@ -187,7 +188,7 @@ class OnChip:
         Raises BoostrunError for a model without such a predictor, and for bytes that no round fits into.
         """
         most = getattr(model, self.rounds)
-        rounds = max(1, most // _FIRST)
+        rounds, share = max(1, most // _FIRST), 1.0
         while True:
             result = self.evaluation.run(model.set_params(**{self.rounds: rounds}), data, seeds)
             saved = saved_of_table(model, data)
@@ -197,12 +198,14 @@ class OnChip:
             form, made = real_form(saved), _made(saved, train[:MOST_ROWS])
             kept = self._kept(form, rounds, made)
             if kept < rounds:
-                most = rounds = kept
+                most = rounds = max(1, int(share * kept))
+                share *= _LESS
                 continue
             chip, size = made(form)
             if rounds == most or size.flash >= _NEAR * self.most:
                 break
-            rounds = min(most, rounds + 1 + int(_MORE * (self.most - size.flash) * rounds / max(size.tables, 1)))
+            more = _MORE * rounds * (self.most - size.code) / max(size.tables, 1)
+            rounds = min(most, max(int(more), 2 * rounds))
         numbers, truth = _numbers(model, data), data.labels("test")
         said = numbers[chip.predict(chip.codes(test))]
         model.right_on_chip_, accuracy = said == truth, accuracy_pct(said, truth)

@@ -67,8 +67,10 @@ def heap_trees(features, thresholds, leaves) -> list[Tree]:
     def at(tree: int, place: int) -> Tree:
         if place >= inner:
             return leaves[tree, place - inner]
-        split = int(features[tree, place]), float(thresholds[tree, place])
-        return (*split, at(tree, 2 * place + 1), at(tree, 2 * place + 2))
+        threshold = float(thresholds[tree, place])
+        if threshold == np.inf:  # no split
+            return at(tree, 2 * place + 1)
+        return int(features[tree, place]), threshold, at(tree, 2 * place + 1), at(tree, 2 * place + 2)
 
     return [at(tree, 0) for tree in range(len(features))]
 

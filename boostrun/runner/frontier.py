@@ -580,7 +580,8 @@ def _fewer(tuning: int, candidates: Sequence[Candidate]) -> str:
     least: dict[str, int] = {}
     for one in candidates:
         if one.searched is not None and not one.reason:
-            least[one.method] = min(one.tried, least.get(one.method, tuning))
+            known = least.setdefault(one.method, one.tried)  # under a budget that is too small all trials fail
+            least[one.method] = min(known, one.tried) or max(known, one.tried)
     fewer = ", ".join(f"{name} {count}" for name, count in least.items() if 0 < count < tuning)
     unsearched = ", ".join(name for name, count in least.items() if not count)
     return "; ".join([

@@ -154,3 +154,20 @@ def test_a_frontier_of_flash_reports_the_predictor_and_never_more_bytes(tmp_path
     spent = [float(line[lines[0].index("spent")]) for line in lines[1:]]
     budgets = [float(line[2]) for line in lines[1:]]
     assert len(spent) == 4 and all(0 < one <= most for one, most in zip(spent, budgets))
+
+
+def test_each_trial_that_splits_anew_reads_the_rows_of_its_own_split(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 4)).round(3)
+    y = x[:, 0] + x[:, 1] > rng.normal(size=200) / 2
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b,c,d,kind\n" + "".join(f"{','.join(map(str, row))},{int(late)}\n" for row, late in zip(x, y)))
+    words = f"algo=logitboost dataset=csv dataset.path={path} T=30 algo.flash_bytes=1500"
+    for holdout in ("", "holdout=0.3"):
+        settings = compose_one([*words.split(), *holdout.split(), f"store={tmp_path}", f"cache_root={tmp_path}"])
+        (cell,) = plan([settings], open_store(settings))
+        assert settings.splits and len({trial.inputs.data for trial in cell.to_run}) == 10
+        for trial in cell.to_run[:4]:
+            prepare([cell], trial.seed, progress=False)
+            metrics = (found := execute_of([settings], 1).trained(trial)).result["metrics"]
+            assert metrics["real_accuracy_pct"] == found.result["curve"]["test_accuracy_pct"][-1]
