@@ -95,7 +95,7 @@ class Definitions:
     # -- modules
 
     def spec(self, name: str) -> ModuleSpec | None:
-        """Where a module is."""
+        """The import spec of a module, None if there is no such module."""
         if name not in self._specs:
             self._specs[name] = found_at(name)
         return self._specs[name]
@@ -493,7 +493,7 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
 
 
 def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
-    """As :func:`source_digest`, with sources read again if a file has changed since it was read."""
+    """Like :func:`source_digest`, with sources read again if a file has changed since it was read."""
     found = _reach(tuple(sorted(set(roots))))
     paths = [there.path for name in {node.module for node in found.nodes} if (there := found.code.module(name))]
     if any(source.STATES.get(path) != source.state_of(path) for path in paths):

@@ -27,8 +27,8 @@ class UnknownKeyError(BoostrunError):
 
     Parameters
     ----------
-    head : what has no such key, "no key 'n_estimators'".
-    tail : a clause for the end unless it is certain which key is meant, such as the list of keys.
+    head : the beginning of the message, such as "no key 'n_estimators'".
+    tail : the end of the message, such as the list of keys; left out if it is certain which key is meant.
     key, value, known, parameters : see :func:`boostrun.suggestions.meant_key`.
     """
 
@@ -51,7 +51,7 @@ class UnknownKeyError(BoostrunError):
 
 
 class UnknownParameterError(BoostrunError, TypeError):
-    """A class has no such parameter: its name, the parameter, its value, the parameters that it has, and the classes
+    """A class has no such parameter: its name, the parameter, its value, its own parameters, and the classes
     that have this one.
     """
 

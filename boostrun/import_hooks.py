@@ -96,7 +96,7 @@ class FreshLoader(SourceFileLoader):
             return self._source
         data = super().get_data(path)
         if data[4:_HEAD] != _CHECKED + source_hash(self._source):
-            raise OSError(f"{path} was not made of {self.path} as it stands")
+            raise OSError(f"{path} was not made from the current {self.path}")
         return data
 
     def set_data(self, path: str, data: bytes, **more: Any) -> None:  # type: ignore[override]

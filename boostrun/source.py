@@ -116,7 +116,7 @@ class Module:
 
 
 STATES: dict[Path, tuple[int, ...]] = {}
-"""What the file system said of each file when it was read."""
+"""The state of each file by the file system when it was read."""
 
 
 def state_of(path: Path) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
-"""The word that is meant by one that is not known: by its meaning in other tools first, then by its spelling.
+"""Suggestions for unknown words: first by their meaning in other tools, then by their spelling.
 
-Keys, methods, metrics and verbs of scikit-learn, LightGBM, XGBoost and pandas stand here beside ours. What follows is
-for sentences about a mistake: nothing here decides a result.
+Tables here map keys, methods, metrics and verbs of scikit-learn, LightGBM, XGBoost and pandas to ours. They are used in
+error messages alone and decide no result.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAMES = {
     "doctor": "info env environment versions debug", "help": "man usage", "diff": "cmp",
 }  # fmt: skip
 
-# what is set, our keys for it in order of preference, words of other tools
+# the setting, our keys for it in order of preference, words of other tools
 _KEYS = (
     ("the number of weak learners", "T M algo.n_estimators algo.rounds algo.n_models", "t nestimators "
      "nestimator numboostround numboostrounds numrounds numround "

@@ -2,8 +2,8 @@
 
     python scripts/budget_page.py
 
-Every figure of the page is computed from ``results/frontiers/*/table.csv`` and ``contest.csv``. A test holds the page
-to what this writes, and these files to the records beside them.
+Every figure of the page is computed from ``results/frontiers/*/table.csv`` and ``contest.csv``. Tests compare the page
+with the output of this script, and these files with the records beside them.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _INTRODUCTION = """# When a budget pays
 
 `python scripts/budget_page.py` makes this page from the published frontiers. No figure is typed by hand.
 
-A budget of samples held, of features or of evaluations may cost accuracy. Is a method that is made for the budget
-better than what people use today under the same budget: LightGBM on a random part of the data, a forest, a linear
-model that reads batch by batch? Each method is [tuned alike under each
+A budget of samples held, of features or of evaluations may cost accuracy. Are methods that are made for a budget
+better than today's methods under the same budget: LightGBM on a random part of the data, a forest, a linear model that
+reads the data in batches? Each method is [tuned alike under each
 budget](../howto/frontier.md#how-it-is-measured). The best of our methods is then compared with the best rival on test
-data, over the trials and over the rows of the test part. Where a rival is ahead, use the rival.
+data, over the trials and over the rows of the test part. If a rival is ahead, use the rival.
 
 Samples *held* are the samples in memory at one time. A reservoir draws fresh samples each round, [for one class after
 the other](../howto/frontier.md#several-classes), and drops most of them again; with one reservoir for all classes
-[accuracy is lower](../../results/reservoir/trees_shared/table.md). Rivals can do this too: `sgd` reads all of the data
-batch by batch, and a neural network, LightGBM, XGBoost and forests [go on from one fresh chunk to the
-next](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
-are trained on as many samples drawn once at random. If all your data fit into memory, you do not have this budget.
+[accuracy is lower](../../results/reservoir/trees_shared/table.md). Some rivals also see all of the data: `sgd` reads
+them in batches, and a neural network, LightGBM, XGBoost and forests [continue training on one fresh chunk after
+another](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
+are trained on as many samples, drawn once at random. If all your data fit into memory, you do not have this budget.
 """
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
@@ -74,7 +74,7 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
     yield from _picture(f"{stem}_differences", f"the best of ours minus the best rival, by {head}")
     yield "For each data set: the best of ours, the best rival, the difference of their mean accuracies in points.\n"
     table = _table(summary.outcomes())
-    for one in summary.frontiers:  # links after the table, which would show their signs as they are
+    for one in summary.frontiers:  # links are inserted last, since the table escapes their signs
         name, place = escape(one.name), _beside(one.folder / "table.md")
         table = table.replace(f"\n| {name} ", f"\n| [{name}]({place}) ")
     yield f"{table}\n"
@@ -88,7 +88,7 @@ def _of_kind(summary: FrontierSummary, folder: Path) -> Iterator[str]:
 
 
 def _rivals_ahead(summary: FrontierSummary) -> Iterator[str]:
-    """Where a rival is ahead, with the budgets."""
+    """The frontiers and budgets for which a rival is ahead."""
     found = []
     for one in summary.frontiers:
         ahead: dict[str, list[str]] = {}
@@ -109,11 +109,11 @@ def _not_asked(summary: FrontierSummary) -> Iterator[str]:
         lacking.setdefault(", ".join(f"`{name}`" for name in rivals if name not in methods), []).append(one.name)
     lacking.pop("", None)
     for names, sets in lacking.items():
-        yield f"**Not asked on {', '.join(sets)}**: {names}. What the tables say there holds for the other rivals.\n"
+        yield f"**Not tried on {', '.join(sets)}**: {names}. The comparisons there are with the other rivals.\n"
 
 
 def _spent(summary: FrontierSummary) -> str:
-    """The shares of their budgets that the methods of either side spent."""
+    """A sentence: the shares of their budgets that our methods and the rivals spent."""
     shares: dict[str, list[float]] = {"0": [], "1": []}
     for one in summary.frontiers:
         with (one.folder / "table.csv").open(newline="", encoding="utf-8") as file:
@@ -122,8 +122,9 @@ def _spent(summary: FrontierSummary) -> str:
                     shares[row["rival"]].append(float(row["spent"]) / float(row[summary.kind]))
     ours, rivals = (f"{min(side):.2f} to {max(side):.2f}" for side in shares.values())
     return (
-        f"Our methods spent {ours} of their budgets, rivals {rivals}. They spend less than 1.00 if a smaller budget "
-        "was better on held-out data, or if the cost is only bounded beforehand. A method that spent more cannot win."
+        f"Our methods spent {ours} of their budgets, rivals {rivals}. A share is below 1.00 if a smaller budget "
+        "was better on held-out data, or if only a bound of the cost is known in advance. A method that exceeds its "
+        "budget cannot win."
     )
 
 

@@ -95,7 +95,7 @@ def _compiler_cache() -> str:
     if not path.is_relative_to(last_resort()):
         return f"{path}: {entries} kernels; {_writable(path)}"
     why = "the folders of the code and of the user's cache cannot be written (NUMBA_CACHE_DIR chooses another)"
-    return f"{path}: {entries} kernels; {why}" if last_resort().is_dir() else f"none, each process compiles anew; {why}"
+    return f"{path}: {entries} kernels; {why}" if last_resort().is_dir() else f"none, every process compiles; {why}"
 
 
 def _writable(path: Path) -> str:

@@ -232,7 +232,7 @@ def predict(words: Arguments) -> int:
     if words.output is not None and not is_device(checked_output(Path(words.output))) and os.path.exists(words.output):
         for name in words.names:
             if os.path.exists(name) and os.path.samefile(name, words.output):
-                raise BoostrunError(f"-o {words.output} is what is read: name another file")
+                raise BoostrunError(f"-o {words.output} is also the input: name another file")
     from boostrun.prediction import load, pieces
     from boostrun.prediction import model as answers
 

@@ -41,10 +41,10 @@ class LiveRow:
 
     Attributes
     ----------
-    number : from 1.
-    end : bytes of the input up to its end.
-    x, label, copied : features, the label or None, and what is copied to its answer.
-    wrong : why it cannot be read, or empty.
+    number : number of the row, from 1.
+    end : bytes of the input up to the end of the row.
+    x, label, copied : features, the label or None, and the columns that are copied to its answer.
+    wrong : why the row cannot be read, or empty.
     """
 
     number: int
@@ -66,7 +66,7 @@ def main(words: Arguments) -> int:
         raise BoostrunError(f"every={','.join(every)}: a number of rows is needed, at least 1")
     bad = "".join(own.get("bad", ["stop"]))
     if bad not in ("stop", "skip"):
-        raise BoostrunError(f"bad={bad}: stop or skip, which says what a row that cannot be read or learned does")
+        raise BoostrunError(f"bad={bad}: set stop or skip, for rows that cannot be read or learned")
     settings = [word for word in words.overrides if word.partition("=")[0] not in OWN_KEYS["follow"]]
     state = Path("".join(own.get("state", ["follow.npz"])))
     same = sorted([*settings, f"label={label}"])
@@ -166,7 +166,7 @@ class LiveLearner:
                 lacks = f"holds {there} bytes, and {length} were written by row {self.rows}"
                 raise BoostrunError(
                     f"-o {self.file.name} {lacks if self.state.exists() else f'is there, and {self.state} is not'}: "
-                    "remove both to begin anew"
+                    "remove both to start again"
                 )
             self.file.truncate(length)
             self.file.seek(length)
@@ -248,7 +248,7 @@ class LiveLearner:
 
     @property
     def told(self) -> str:
-        """What has happened so far."""
+        """A line about the progress: rows, labels, accuracy, and the file of the saved state."""
         rows, labels = (f"{count:,}".replace(",", " ") for count in (self.rows, self.labels))
         share = f", {100.0 * self.right / self.labels:.2f} % right before they were learned" if self.labels else ""
         return f"{rows} rows, {labels} labels{share}; saved: {self.state}"

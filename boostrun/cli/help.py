@@ -96,11 +96,11 @@ is given; KEY=tuned reads its choice.""",
         """Chooses a method and its settings for your own table, trains it, and proves that it keeps every budget.
 Budgets are any of features=20 (columns that a prediction reads), flash=4kB (tables of the predictor), latency=20us (a
 prediction in C), memory=512MiB (peak of the process that trains), held=500 (samples held at once) and seconds=60 (the
-whole command). A part of the rows, dataset.test_fraction, is a test part that the search never sees. Methods of the
-papers and installed rivals are compared on held-out rows of the rest, the better ones more often. The saved model is
-measured by meters of its own, and a certificate says what is spent of each budget, the accuracy on the test part with
-its interval, the next best of another kind, and the command that repeats it. Each trial is a record: the same command
-goes on after an interruption. A budget that cannot be kept is refused with the smallest that can.""",
+whole command). A share of the rows, dataset.test_fraction, is a test part that the search never sees. Methods of the
+papers and installed rivals are compared on held-out rows of the rest, the better ones more often. Then the costs of the
+saved model are measured. A certificate lists the cost under each budget, the accuracy on the test part with its
+interval, the next best method of another kind, and the command that repeats the fit. Each trial is a record, so the
+same command goes on after an interruption. If a budget cannot be kept, the error names the smallest that can.""",
         (
             "--within BUDGETS      one or several, with commas",
             "-o, --output FILE     the model, by default model.npz; the certificate is written beside it",
@@ -118,14 +118,14 @@ goes on after an interruption. A budget that cannot be kept is refused with the 
         """Finds the best accuracy of each method under each budget: samples_held, evaluations, features,
 model_bytes, flash_bytes (as C of whole numbers), memory (of files larger than it) or seconds. Each method is tuned
 under each budget, with the same number of trials, on held-out training data, then measured on the test data over
-seeds. Writes a table, a picture and its records, and says in a sentence where the budget pays and where a rival is the
-better choice. The budget is compared with what a trial really spent.""",
+seeds. Writes a table, a picture and its records, and a sentence about where our methods are ahead and where rivals are.
+A trial that exceeds its budget cannot win.""",
         (
             "budget=KIND           the kind of budget",
             "at=50,200,1000        the budgets; by default six in logarithmic steps, of memory 512,1024,2048 (MiB)",
             "algo=NAME,NAME        the methods; by default the usual ones and every installed rival",
             "tuning=20             trials of each search; 0 for no tuning",
-            "splits=10             as many splits, each tuned and tested anew; 1 by default",
+            "splits=10             number of splits, each with its own tuning and test; 1 by default",
             "metric=roc_auc        tune by and compare another metric than accuracy, as for tune",
             "--quick               three methods of each paper, three rivals, three budgets, eight seeds, T=100",
             "--name NAME           the name of its folder below results/frontiers", _OWN,
@@ -155,16 +155,16 @@ better choice. The budget is compared with what a trial really spent.""",
     ),
     "claims": Page(
         "claims [PAPER ...] [--on-paper] [-o claims.md]",
-        """Shows every claim of the papers, what the paper's printed figures say of it (holds, in part, contradicted,
-level, not printed), and what stored records say (holds, holds only if, by construction, agrees with the print, fails,
-undecided), with its effect, the number of trials and the test. Runs no trials.""",
+        """Shows each claim of the papers with two verdicts: by the paper's printed figures (holds, in part,
+contradicted, level, not printed), and by stored records (holds, holds only if, by construction, agrees with the print,
+fails, undecided), with the effect, the number of trials and the test. Runs no trials.""",
         (
             "--on-paper            the print alone, with its figures; reads no record",
             "-o, --output FILE     write Markdown to a file", _OWN,
         ),
         (
             ("claims", "all papers"),
-            ("claims {paper} --on-paper", "what a paper's own figures say of its sentences"),
+            ("claims {paper} --on-paper", "verdicts by the figures that a paper prints"),
             ("claims {paper} -o claims.md", "one paper, into a file"),
         ),
     ),
@@ -224,8 +224,8 @@ folder of packed records, or an item.""",
 trial and keeps its record, and its model beside the written file; with --to npz it writes only the model. ONNX needs
 the package onnx (pip install 'boostrun[onnx]') and features raw, linear, products or stumps; the file takes X (n, d)
 and returns label and scores, and its doc_string describes X. With --integer the C has whole numbers only, tables in
-flash and at most 512 bytes of RAM: ROWS, a table or array, choose 8 or 16 bits such that none of their labels changes,
-and what is lost is printed.""",
+flash and at most 512 bytes of RAM. 8 or 16 bits are chosen such that no label of ROWS, a table or array, changes; if
+labels still change, they are counted.""",
         (
             "--to c|onnx|npz       a C99 file (the default, unless -o ends in .onnx), an ONNX file, or the model",
             "--integer             C of whole numbers, for stumps, trees, linear models on columns, and IBoost",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of a run by two column levels: the data set, with its features where several were run, and what else
-    tells a cell from the others."""
+    """The entries of a run with two column levels: the data set, with its features if several were run, and the other
+    settings that differ between cells."""
     keys = distinctions(cells)
     several = len({one["features"] for one in keys}) > 1
     values: dict[str, set[tuple[str, str]]] = {}

@@ -260,7 +260,7 @@ class _Stored:
         return paper.load_published(name, self.results, words.overrides, words.config_dir)
 
     def _drawn(self, name: str) -> PageSection:
-        """The section of an item without trials, with what was drawn of it."""
+        """The section of an item without trials, with its figures."""
         title = catalogue.first_comment(catalogue.options("paper", self.words.config_dir)[name])
         folder = self.results / name
         plain = []

@@ -1,7 +1,7 @@
 """``boostrun reproduce | table PAPER/ITEM``, ``boostrun claims``, ``boostrun frontier``: tables and claims of papers.
 
 ``reproduce`` runs the missing trials of a table and writes it; ``table`` prints it from stored records, and ``claims``
-the verdicts on what the papers say. ``frontier dataset=NAME budget=KIND`` measures the best accuracy of each method
+the verdicts on the papers' claims. ``frontier dataset=NAME budget=KIND`` measures the best accuracy of each method
 under each budget; ``frontier/NAME`` is a published frontier.
 """
 
@@ -262,7 +262,7 @@ def _summary(words: Arguments) -> int:
     kind, results = _one("budget", given.pop("budget", ["samples_held"])), given.pop("results", ["results"])
     at = tuple(map(_budget, given.pop("at", ())))
     if given:
-        raise BoostrunError(f"a summary reads stored frontiers, and has no use for {', '.join(given)}")
+        raise BoostrunError(f"a summary reads stored frontiers and does not take {', '.join(given)}")
     if kind not in BUDGETS:
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, BUDGETS)} ({', '.join(BUDGETS)})")
     folder = Path(_one("results", results)) / "frontiers"

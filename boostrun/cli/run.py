@@ -1,6 +1,6 @@
 """``boostrun [run] key=value ...``: run one cell, or with ``-m`` every combination, as one queue and one table.
 
-``boostrun plan ...`` says what a run, a sweep or a reproduction would do.
+``boostrun plan ...`` shows which trials a run, a sweep or a reproduction would execute.
 """
 
 from __future__ import annotations

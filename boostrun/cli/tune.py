@@ -54,7 +54,7 @@ _DECIDED = {
 
 
 def main(words: Arguments) -> int:
-    """Run the missing trials of each grid or search; print and keep the choices, and what to run next."""
+    """Run the missing trials of each grid or search; print and save the choices, and print the next command."""
     metric, typed = split_metric(words.overrides)
     overrides, ranges = split_ranges(typed)
     named = dict(keys_and_values(overrides)).get("algo") or [compose_one([]).algo["name"]]

@@ -106,7 +106,7 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
     {'r': 100, 'q': 100, 'T': 250}
     >>> check_budget({"name": "geem"}, {"M": 5})
     Traceback (most recent call last):
-    boostrun.errors.BoostrunError: algo 'geem' has no use for M=5 (it takes r, q, T)
+    boostrun.errors.BoostrunError: algo 'geem' does not take M=5 (it takes r, q, T)
     """
     from boostrun.config import catalogue
 
@@ -114,7 +114,7 @@ def check_budget(algo: Mapping[str, Any], root: Mapping[str, Any]) -> dict[str, 
     for key in BUDGET_KEYS:
         if root.get(key) is not None and key not in takes:
             has = f"it takes {', '.join(takes)}" if takes else "it takes no budget"
-            raise BoostrunError(f"algo '{algo['name']}' has no use for {key}={root[key]} ({has})")
+            raise BoostrunError(f"algo '{algo['name']}' does not take {key}={root[key]} ({has})")
     budget: dict[str, int] = {}
     for key, default in takes.items():
         given = root.get(key)
@@ -141,7 +141,7 @@ def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
     for key, backends in _BACKENDS_OF.items():
         if backend not in backends and run[key] != usual[key]:
             raise BoostrunError(
-                f"run.backend={backend} has no use for run.{key}={_typed(run[key])} (it is for {', '.join(backends)})"
+                f"run.backend={backend} does not take run.{key}={_typed(run[key])} (it is for {', '.join(backends)})"
             )
     if backend == "dask" and run["scheduler"] is None:
         raise BoostrunError("run.backend=dask needs run.scheduler=tcp://host:8786, the address of its scheduler")

@@ -472,9 +472,9 @@ BUDGET_KEYS = ("r", "q", "T", "Q", "S", "M", "n", "p", "b")
 GROUPS = ("algo", "dataset", "features", "run")
 """Keys whose value is a choice with keys of its own."""
 PLACES = ("store", "results", "data_root", "cache_root")
-"""Keys at the top that say where things lie."""
+"""Top-level keys with the folders of data, records and results."""
 METRIC_NAMES = ("accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc", "average_precision")
-"""What a trial's predictions can be measured by, see :mod:`boostrun.report.entry`."""
+"""Metrics that can be computed from the predictions of a trial, see :mod:`boostrun.report.entry`."""
 
 
 @dataclass

@@ -44,7 +44,7 @@ def parse(words: Iterable[str]) -> list[Any]:
 
 
 def parse_single(words: Iterable[str], advice: str) -> list[Any]:
-    """As :func:`parse`; BoostrunError, with an advice, for a word that lists several values."""
+    """Like :func:`parse`; BoostrunError, with an advice, for a word that lists several values."""
     overrides = parse(words)
     for override in overrides:
         if override.is_sweep_override():

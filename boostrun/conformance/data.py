@@ -37,7 +37,7 @@ def dataset_checks(dataset: Mapping[str, Any], data_root: Path) -> list[Check]:
         Check("the same every time", lambda: _repeated(dataset, data_root)),
         Check("the same in a worker process", lambda: _worker(dataset, data_root)),
         Check("its files are there", lambda: _files(dataset, data_root)),
-        Check("bad input: a path where nothing is", lambda: _absent(dataset, data_root)),
+        Check("bad input: a path that does not exist", lambda: _absent(dataset, data_root)),
     ]
 
 

@@ -15,7 +15,7 @@ set, such as `read_digits`.
 - `parameters(options) -> dict` (optional): the values that decide the data besides the files; by default all options.
 - `located(options, data_root, folder) -> options` (optional): the options with absolute paths, for a process that does
   not run in `folder`.
-- `content_digest(parts) -> str` (optional): a digest of what `read` returned, compared with the option `content`.
+- `content_digest(parts) -> str` (optional): a digest of the value of `read`, compared with the option `content`.
 - `DEFAULTS` (optional): the keys and their defaults ("???" = required); by default those of the declaration.
 - `SOURCES` (optional): definitions as "module:name" that decide the arrays and that `read` does not name.
 
@@ -172,7 +172,7 @@ class _Checks(NamedTuple):
 
     located: Callable[[Mapping, Path, Path], Mapping] = lambda options, data_root, folder: options
     content_digest: Callable[[Any], str] | None = None
-    """None: no option says what is returned."""
+    """None if no option fixes the returned data."""
 
 
 def _checks(config: Mapping) -> _Checks:

@@ -17,7 +17,7 @@ KEYS = ("x_train", "y_train", "x_test", "y_test")
 
 
 def places_npz(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return (
         "dataset.path=FILE.npz with the keys x_train, y_train, x_test, y_test, or x and y (split by class); or "
         "FILE.npy with the labels in its last column"
@@ -77,7 +77,7 @@ def read_npz_file(path: Path) -> Parts:
 
 
 def places_digits(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return "nothing to fetch: the data ship with scikit-learn"
 
 
@@ -125,7 +125,7 @@ class UciTable:
         self.needed = [train] if isinstance(test, int) else [train, test]
 
     def places(self, options: Mapping, data_root: Path) -> str:
-        """Which file belongs where, as a clause of a sentence."""
+        """The files that are needed and their places, as a clause of a sentence."""
         where = " and ".join(str(Path(data_root) / FOLDER / needed) for needed in self.needed)
         return f"{where}, as the UCI repository has {'it' if len(self.needed) == 1 else 'them'}"
 

@@ -107,7 +107,7 @@ BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u200e\u
 
 FLAGS = {"true": 1.0, "false": 0.0}
 KINDS = ("number", "category", "date", "date_dmy", "date_mdy", "drop")
-"""What ``dataset.types`` may say of a column."""
+"""Types of a column that ``dataset.types`` may name."""
 
 
 class Form(NamedTuple):
@@ -300,7 +300,7 @@ def _is_blank(column: Any) -> np.ndarray:
 
 
 def blanked(values: np.ndarray, missing: Sequence[str]) -> np.ndarray:
-    """Numbers, NaN where they are those of a word for a missing value, such as "-999".
+    """Numbers, with NaN for those that stand for a missing value, such as "-999".
 
     >>> blanked(np.array([1.0, -999.0]), ("", "-999"))
     array([ 1., nan])

@@ -17,7 +17,7 @@ _MEMORY_MB = 1024
 
 
 def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return (
         "dataset.path=FILE (text, .parquet, .arrow, .arff or .xlsx), one sample a row; dataset.label=COLUMN (else the "
         "last), and dataset.test_path=FILE for test samples in a second file"
@@ -51,7 +51,7 @@ def read_within(options: Mapping, data_root: Path, memory_mb: int, scratch: Path
 
 
 def places_openml(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return (
         f"dataset.data_id=61 or dataset.data_name=iris (dataset.version=1); kept in {Path(data_root) / 'openml'} "
         "after `boostrun data openml ...` has fetched it"

@@ -1,8 +1,7 @@
-"""Which form a column of text has: decided by its distinct texts, and only where they leave no doubt.
+"""Decide the type of a column of text by its distinct texts, and only if there is no doubt.
 
-Numbers, dates and times are read as such where that is unmistakable. Where two readings are possible, or only some
-texts have a form, a BoostrunError names the column, the row, the text and the key that decides. Other texts are
-categories.
+Numbers, dates and times are read as such if they are unmistakable. If two readings are possible, or only some texts
+have a form, a BoostrunError names the column, the row, the text and the key that decides. Other texts are categories.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Seen(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What the keys of the data set and the other columns say of a column."""
+    """The facts about a column in the keys of the data set and in the other columns."""
 
     kind: str | None = None
     decimal: str | None = None

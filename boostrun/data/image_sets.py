@@ -19,7 +19,7 @@ from boostrun.errors import BoostrunError, DataMissingError
 
 
 def places_image_folder(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return "dataset.path=FOLDER with FOLDER/<class>/*.png, or FOLDER/train/<class>/*.png and FOLDER/test/<class>/*.png"
 
 
@@ -83,7 +83,7 @@ _CUT = 10  # windows of each photograph in inria.npz
 
 
 def places_inria(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return (
         f"{_inria_tree(data_root)} with train_64x128_H96/pos, train_64x128_H96/neg, test_64x128_H96/pos and "
         f"test_64x128_H96/neg (the originals, unpacked from INRIAPerson.tar), or {_inria_archive(data_root)} with "
@@ -215,7 +215,7 @@ _FONT_FILE = re.compile(r"img(\d{3})-(\d{5})")
 
 
 def places_chars74k(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return f"{Path(data_root) / _FONTS}/Sample001/img001-00001.png ... to Sample036 (unpacked from EnglishFnt.tgz)"
 
 

@@ -366,7 +366,7 @@ class LakePart(SetPart):
         return self.reads
 
     def look(self) -> Facts:
-        """As of any part, by reading the labels alone: values are checked as they are drawn."""
+        """The facts of the part, from the labels alone: values are checked when they are drawn."""
         reader: Any = self.reads
         rows, found = 0, np.empty(0)
         for labels in reader.labels():

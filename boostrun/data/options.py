@@ -163,7 +163,7 @@ def offered(declared: type[Offer], module: Any, what: str, room: str) -> Offer:
     """The names in ``module`` that ``declared`` has fields for; the others keep their defaults.
 
     Raises BoostrunError if a name without a default is missing. The message refers to the docstring of boostrun's
-    ``room``, which says what a ``what`` needs.
+    ``room``, which lists the names that a ``what`` needs.
     """
     found = {name: vars(module)[name] for name in declared._fields if name in vars(module)}
     for name in declared._fields:

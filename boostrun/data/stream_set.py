@@ -193,7 +193,7 @@ _KINDS = {".npy": ".npy", ".csv": "CSV", ".gz": "CSV", ".parquet": "Parquet"}
 
 
 def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return (
         "dataset.path=X.npy dataset.label=Y.npy dataset.test_path=X_TEST.npy dataset.test_label=Y_TEST.npy (or "
         "dataset.label=NUMBER of the column that holds the labels); or dataset.path=FILE.csv dataset.label=COLUMN "

@@ -352,7 +352,7 @@ class _Column:
 
 
 def evidence(source: TextTable | None, options: Mapping) -> Said:
-    """What the keys and the first rows say of the numbers in all columns."""
+    """The facts about the numbers in all columns, from the keys and the first rows."""
     said = Said(decimal=options.get("decimal"))
     if source is None:
         return said

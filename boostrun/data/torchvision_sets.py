@@ -146,7 +146,7 @@ class TorchvisionSet:
         return Path(data_root) / f"{self.name}.npz"
 
     def places(self, options: Mapping, data_root: Path) -> str:
-        """Which file belongs where, as a clause of a sentence."""
+        """The files that are needed and their places, as a clause of a sentence."""
         return (
             f"{', '.join(Path(f).name for f in self.needed)} in {(Path(data_root) / self.needed[0]).parent} "
             f"({self.source}), or {self.archive(data_root)} with x_train, y_train, x_test, y_test"
@@ -295,7 +295,7 @@ _BACKGROUND = "BACKGROUND_Google"
 
 
 def places_caltech101(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return f"{Path(data_root) / _CALTECH101}/<class>/image_0001.jpg ... (unpacked from caltech-101.zip)"
 
 

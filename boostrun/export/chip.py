@@ -44,8 +44,8 @@ def size_of(
 ) -> Size:  # fmt: skip
     """Bytes of flash and RAM of a saved model as ``boostrun export m.npz --to c --integer`` writes it.
 
-    The same for all kinds of models, the trees of LightGBM, XGBoost and scikit-learn among them (:mod:`.rivals.kept`).
-    Tables are counted to the byte, the code of each form is what avr-gcc -Os makes of it, rounded up. Parameters are
+    It covers all kinds of models, including trees of LightGBM, XGBoost and scikit-learn (:mod:`.rivals.kept`). Tables
+    are counted to the byte; for each form the size of its code under avr-gcc -Os, rounded up, is added. Parameters are
     those of :func:`boostrun.export.integer.quantised`; a linear model without rows is counted at 8 and 16 bits. Raises
     BoostrunError for a model that has no integer predictor.
     """

@@ -25,7 +25,7 @@ from boostrun.methods.declaration import obtain
 from boostrun.methods.probabilities import declared_for
 
 Tree = Any  # nested tuples
-DRAWN = 1000  # rows that are drawn where none are given
+DRAWN = 1000  # rows that are drawn if none are given
 _BITS = (8, 16)
 _LARGEST = 2**31 - 1
 _DEEPEST = 400  # levels of a tree

@@ -1,9 +1,9 @@
 """The user's own choices, without a fork: which YAML file, entry point or word names them, and their declarations.
 
 A word may name a class, ``algo=estimator algo.class=module:Class`` or ``algo=module:Class``, or the function of a
-stream, ``dataset=module:function``. Such a class is a method of the catalogue, and such a function a data set, for as
-long as the process lives, called by where it is. Only what words, files of ``--config-dir`` and entry points name is
-imported, never what a value or a record names. See docs/howto/extending.md.
+stream, ``dataset=module:function``. While the process lives, such a class is a method of the catalogue, and such a
+function a data set. Only modules that words, files of ``--config-dir`` and entry points name are imported, never those
+that a value or a record names. See docs/howto/extending.md.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def reads_files(thing: Callable[..., Any]) -> bool:
 
 
 def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause for a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return f"it is what {options['class']} returns"
 
 
@@ -131,7 +131,7 @@ def content_digest(parts: Parts) -> str:
 
 class _Returned(NamedTuple):
     content: str | None
-    """Its digest; None for one that names its files, whose contents are what counts."""
+    """The digest of the data; None for a loader that names its files, which are hashed instead."""
     has_test_part: bool
 
 

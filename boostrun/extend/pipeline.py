@@ -88,7 +88,7 @@ class Own:
         return [tuple(part) for part in extend.call(self._where, self._family.families, d)]
 
     def describe(self) -> str:
-        return f"{self._where}, a family of a person's own"
+        return f"{self._where}, a family of your own"
 
 
 Pipeline = Own

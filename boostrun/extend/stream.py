@@ -37,7 +37,7 @@ def files(options: Mapping, data_root: Path) -> dict[str, Path]:
 
 
 def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause for a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return f"it is what {options['name']} yields"
 
 

@@ -205,7 +205,7 @@ class FirstSplit:
 
 
 class CheckedSplit(FirstSplit):
-    """As `FirstSplit`, for a build of the bank ``key``; raises BoostrunError if the data have changed."""
+    """Like `FirstSplit`, for a build of the bank ``key``; raises BoostrunError if the data have changed."""
 
     def __init__(self, dataset: Mapping, features: Mapping, data_root: Path, cache_root: Path, key: str):
         super().__init__(dataset, features, data_root, cache_root)

@@ -39,14 +39,14 @@ class Raw:
 
 
 class Stumps(Raw):
-    """As `Raw`."""
+    """Like `Raw`."""
 
     def describe(self) -> str:
         return "thresholds of raw pixels or columns"
 
 
 class ExactColumns(Raw):
-    """As `Raw`, with codes in place of the columns whose bins need float64.
+    """Like `Raw`, with codes in place of the columns whose bins need float64.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ExactColumns(Raw):
         return out
 
     def describe(self) -> str:
-        """As the pipeline of all columns."""
+        """The description by the pipeline of all columns."""
         return self.raw.describe()
 
     def _found(self, x: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

@@ -68,7 +68,7 @@ def _flat(x: np.ndarray) -> np.ndarray:
 
 
 class Products(Linear):
-    """As `boostrun.features.values.Linear`; whoever trains on these values forms the d (d - 1) / 2 products."""
+    """Like `boostrun.features.values.Linear`; learners form the d (d - 1) / 2 products themselves."""
 
     name = "products"
 

@@ -103,4 +103,4 @@ def refuse_keys(dataset: str, root: Mapping, advice: Mapping[str, str]) -> None:
     """Raise BoostrunError for top-level keys that do not apply to a data set; ``advice`` names what to set instead."""
     for key, instead in advice.items():
         if root[key] is not None:
-            raise BoostrunError(f"dataset={dataset} has no use for {key}={root[key]:g}{instead}")
+            raise BoostrunError(f"dataset={dataset} does not take {key}={root[key]:g}{instead}")

@@ -480,7 +480,7 @@ class ChunksInput:
             )
         if features["bin_samples"] != defaults("features", "raw")["bin_samples"]:
             raise BoostrunError(
-                f"{where} has no use for features.bin_samples={features['bin_samples']}: bins are fitted on 10,000 "
+                f"{where} does not take features.bin_samples={features['bin_samples']}: bins are fitted on 10,000 "
                 "samples, or on the first that the learner draws"
             )
         reasons = {"train_samples": ": give a shorter file"}

@@ -15,9 +15,9 @@ array; it becomes an ``allocating`` one, which leaves the work on each example t
 each kernel that calls it. So there are wrappers only where Python calls, few layers of calls, and thin layers are
 inlined. Divisions are those of C: no kernel divides by a number that may be 0.
 
-*Threads.* A kernel may have a way to share its work among threads, with results that are the same to the bit: each
-thread has some features or some samples, and what they find is merged in order. It is used only inside
-:func:`in_threads`. Digests of code do not count it, since trials of a run have one thread.
+*Threads.* Some kernels can share their work among threads, with results that are equal to the bit: each thread has
+some of the features or samples, and the results are merged in order. This happens only inside :func:`in_threads`.
+Digests do not count this code, since trials of a run have one thread.
 """
 
 from __future__ import annotations

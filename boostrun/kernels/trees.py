@@ -450,7 +450,7 @@ class _Entries:
         ]  # fmt: skip
 
     def best_splits(self, words, totals, least, fewer):
-        """As :func:`_best_splits`, after entries of samples in leaves are left out if there are ``fewer``."""
+        """Like :func:`_best_splits`, after entries of samples in leaves are left out if there are ``fewer``."""
         active = len(totals)
 
         def search(k, _):
@@ -479,7 +479,7 @@ class _Nodes:
         return released(_sums)(self.leaves[part], self.weights[part], self.positive[part], width)
 
     def sums(self, width):
-        """As :func:`_sums`."""
+        """Like :func:`_sums`."""
         return self._sums(0, len(self.leaves), width)
 
     def words(self, slots, active):

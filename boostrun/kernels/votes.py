@@ -212,7 +212,7 @@ def reweigh(column, threshold, votes, edge, signed):
 
     With that Z the two factors are 1 / (1 + e) where stump and label agree and 1 / (1 - e) where not.
     Parameters as in :func:`best_stump`, whose ``threshold``, ``votes`` and ``edge`` these are. Returns the sum of the
-    new weights, which is 1 but for rounding. Cost O(n c), one pass.
+    new weights, which is 1 up to rounding. Cost O(n c), one pass.
     """
     n, lanes = signed.shape
     agree, differ = np.float32(1.0 / (1.0 + edge)), np.float32(1.0 / (1.0 - edge))

@@ -226,7 +226,7 @@ class Method:
     def make(self, values: Mapping[str, Any], budget: Mapping[str, int], given: Mapping[str, Any]) -> Any:
         """An unfitted estimator with the checked ``values`` of :attr:`fields`, and ``budget`` by symbol.
 
-        Of the parameters ``given`` by the runner it takes those in its own ``given``.
+        ``given`` has values from the runner, of which the method takes those named in its own ``given``.
         """
         spent = {self.budget[symbol]: value for symbol, value in budget.items()}
         unset = self.unused | set(self.budget.values())
@@ -259,7 +259,7 @@ class Method:
         return found
 
     def make_small(self, values: Mapping[str, Any], budget: Mapping[str, int]) -> Any:
-        """As :meth:`make`, with budgets of at most three and the values of ``probe``: only for compiling the method."""
+        """Like :meth:`make`, with budgets of at most three and the values of ``probe``; for compiling the method."""
         values = {**values, **{key: value for key, value in self.probe.items() if key in values}}
         small = {symbol: min(value, self.probe.get(symbol, _SMALL)) for symbol, value in budget.items()}
         return self.make(values, small, {"random_state": 0})

@@ -12,7 +12,7 @@ It works as in scikit-learn's HistGradientBoostingClassifier, for classifiers wi
    classifier takes all that the clone has learned. It has never seen the samples held out.
 
 Cost: step 2 ends early for classifiers with ``warm_start``, and for ShareBoost with a ``checkpoint``. They train twice
-``n_iter_no_change`` rounds, then as many again and again as there are, until step 3 has ended. Others train all rounds.
+``n_iter_no_change`` rounds, then double the rounds until step 3 has ended. Others train all rounds.
 A run does the same by :class:`OnHeldOut`.
 """
 
@@ -146,7 +146,7 @@ class OnHeldOut:
         self._split(model, data)
 
     def warm_up(self, small: Any, data: Any) -> None:
-        """As the method's evaluation does."""
+        """Compile the method, without early stopping."""
         self.evaluation.warm_up(small.set_params(early_stopping=False), data)
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:

@@ -261,7 +261,7 @@ class Held:
 
 
 _held: dict[str, tuple[int, Callable[..., Any]]] = {}
-"""Of this process: the number of calls that an object has answered, and the object."""
+"""The objects of this process: the number of calls that each has answered, and the object."""
 
 
 def _answer(name: str, seen: int, call: tuple, make: Callable | None = None, calls: Sequence[tuple] = ()) -> tuple:

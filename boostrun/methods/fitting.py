@@ -1,10 +1,10 @@
-"""What comes before a classifier's own ``fit``: samples of any kind become numbers, and no class is lost.
+"""Preparation before a classifier's own ``fit``: convert samples of any kind to numbers, and keep all classes.
 
 :class:`boostrun.methods.saved.TakesFrames` puts :func:`of_tables` before the ``fit`` of each of its classes, and
 :func:`of_source` before ``fit_source``. Arrays of finite numbers and sources without weights reach them unchanged.
 
-- Columns of a frame become numbers: a text or category its place among the sorted ones of training, or -1 if it is none
-  of them; False and True 0 and 1; dates seconds since 1970 (UTC), times and durations seconds. A frame is a pandas
+- Columns of a frame become numbers: a text or category becomes its index among the sorted values of training, or -1 if
+  new; False and True become 0 and 1; dates seconds since 1970 (UTC); times and durations seconds. A frame is a pandas
   DataFrame, or anything with ``__arrow_c_stream__``: polars, pyarrow, DuckDB and others. Sparse matrices become dense.
 - NaN is a missing value, as in a run. A method with bins gets the codes of quantile bins that are fitted on at most
   10,000 samples; in one feature a missing value is below all others, and in a second one, which stands after all

@@ -101,8 +101,8 @@ class Paper:
     objects : parameter -> module whose objects a saved model may hold as that parameter, saved as the name of their
         class and their arguments.
     models : kind of model file -> :class:`SavedModel`.
-    probabilities : "module:Class" -> "module:function" that says what the scores of such a classifier, or of a
-        subclass, mean: ``function(classifier)`` returns a :class:`boostrun.methods.probabilities.Link`, or the reason
+    probabilities : "module:Class" -> "module:function", which explains the scores of such a classifier, or of a
+        subclass: ``function(classifier)`` returns a :class:`boostrun.methods.probabilities.Link`, or the reason
         why they are no probabilities.
     importances : the same for features: ``function(classifier)`` returns a (d,) array of numbers >= 0, or the reason.
     states : "module:Class" of a stream learner -> "module:function" that checks a saved one, or one of a subclass:

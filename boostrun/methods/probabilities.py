@@ -185,7 +185,7 @@ def normalised(votes: np.ndarray) -> np.ndarray:
 
 
 def declared_for(classifier: Any, room: str) -> Callable[..., Any] | None:
-    """What a paper declares in ``room`` ("probabilities", "importances", "states", "arrivals") for the class of
+    """The declaration in ``room`` ("probabilities", "importances", "states", "arrivals") of a paper, for the class of
     ``classifier`` or its nearest base; None if there is none.
     """
     from boostrun.config import catalogue

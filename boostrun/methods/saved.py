@@ -201,7 +201,7 @@ def facts_of(extra: dict[str, np.ndarray], path: str | Path) -> ModelFacts:
 class TakesFrames:
     """Base of classifiers whose ``fit`` and predictions take frames, sparse matrices and missing values.
 
-    Members named in ``_fronts`` are replaced by what these functions make of them when a subclass is defined, see
+    When a subclass is defined, its methods named in ``_fronts`` are wrapped by these functions, see
     :mod:`boostrun.methods.fitting`.
     """
 
@@ -433,7 +433,7 @@ def takes_missing(preparation: Preparation | None) -> bool:
 
 
 def _validate_or_missing(estimator, X, **checks) -> np.ndarray:
-    """As ``validate_data``, with NaN where a value is missing."""
+    """Like ``validate_data``, with NaN where a value is missing."""
     if type(X) is not np.ndarray or X.dtype.kind != "f":
         from sklearn.utils.validation import validate_data as with_options
 

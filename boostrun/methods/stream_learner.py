@@ -229,7 +229,7 @@ class RiverKind:
         return rows
 
     def _firsts(self, labels: np.ndarray) -> list[int]:
-        """Where to cut the rows so that each new label comes first in its part: 0, ..., the length."""
+        """The rows at which to cut so that each new label comes first in its part: 0, ..., the length."""
         found, at = np.unique(labels, return_index=True)
         return sorted({0, *at[~np.isin(found, self.classes_)].tolist(), len(labels)})
 
@@ -244,7 +244,7 @@ class RiverKind:
             self._codes(labels)
 
     def _times(self, w: Any, look: bool = False) -> int:
-        """How many times an example with weight ``w`` is learned; with ``look`` 0 or 1, without a draw."""
+        """The number of times that an example with weight ``w`` is learned; 0 or 1 with ``look``, without a draw."""
         if type(w) is int and w == 1:
             return 1
         if isinstance(w, (str, bool)) or not np.isreal(w) or not 0.0 <= w < math.inf:

@@ -58,7 +58,7 @@ class StreamState:
         return state
 
     def into(self, learner) -> None:
-        """Fill a learner that has just begun with as many features and classes: its state has the right structure.
+        """Fill a new learner with as many features and classes, whose state has the right structure.
 
         Raises Damaged if this state has other types or shapes, or numbers that the paper's ``states`` refuse.
         """

@@ -131,7 +131,7 @@ def draw_panels(
 
 
 def hue(place: int) -> str:
-    """The colour of method number ``place``; the thirteenth has the first one's, darker.
+    """The colour of method number ``place``; the thirteenth has that of the first, darker.
 
     >>> hue(0), hue(12) != hue(0), hue(12) == hue(12)
     ('#0072B2', True, True)
@@ -179,7 +179,7 @@ def split(lines: Sequence[Line], most: int = MOST) -> list[tuple[str, list[Line]
     """The lines of one data set in groups of at most ``most``, each with its title.
 
     Lines of one method keep their order. Others are grouped by kind, then by setting too; kinds of one line each share
-    the last panel; what is still too many is cut into groups of methods.
+    the last panel; groups that are still too large are split by method.
 
     >>> places = [(row, kind, setting) for row in "abcd" for kind in "12" for setting in ("", "tuned")]
     >>> lines = [Line(Entry(row, ("x", kind), {}, 1, [], setting=setting), []) for row, kind, setting in places]

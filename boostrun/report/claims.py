@@ -103,10 +103,10 @@ class Claim:
 class Side:
     """One side of a comparison: values by seed, or a ``figure`` that is no trial's (NaN if there is none).
 
-    ``lack`` says why values are missing. ``place`` is where in the table they stand, if there are several places.
+    ``lack`` is the reason why values are missing. ``place`` is their place in the table, if there are several.
     ``spread`` is the standard deviation of the trials behind a paper's figure, NaN if it is not printed, and ``source``
-    says which figure it is. ``wrong`` (n,) says for each test sample whether a single model errs on it, if its
-    predictions are kept. ``sampling`` says what the trials sample of the data.
+    names the figure. ``wrong`` (n,) marks the test samples on which a single model errs, if its predictions are kept.
+    ``sampling`` describes how the trials differ in their data.
     """
 
     name: str

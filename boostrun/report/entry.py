@@ -19,7 +19,7 @@ from boostrun.report.statistics import ONE_SPLIT, Paired, Sampling, mean_std
 #: Horizontal axes of curves, besides the ``"examples"`` of a stream.
 AGAINST = ("T", "samples_drawn", "labels_asked", "evaluations", "all_evaluations", "train_seconds")
 
-#: Most lines in a figure of curves: more cannot be told apart.
+#: Most lines in a figure of curves: more are hard to distinguish.
 MOST_LINES = 24
 
 _STEPS_A_DECADE = 6
@@ -113,7 +113,7 @@ def _plain(value: object) -> object:
 
 
 def sampling_of(records: Sequence[Mapping], metric: str) -> Sampling:
-    """What the trials of a cell sample: a split each, or the rows of one test part, if their records count them.
+    """How the trials of a cell differ in their data: by their splits, or not, with the number of test rows if known.
 
     >>> trial = lambda seed, split: {"seed": seed, "cell": {"dataset": {"split_seed": split, "test_fraction": 0.2}},
     ...     "inputs": {"data": f"bank {seed if split is None else 0}"}, "metrics": {"test_rows": 36}}
@@ -134,7 +134,7 @@ def sampling_of(records: Sequence[Mapping], metric: str) -> Sampling:
 
 
 def common(samplings: Iterable[Sampling]) -> Sampling:
-    """What cells that are compared sample: the largest ratio, or else the rows that all of them have.
+    """The sampling of cells that are compared: the largest ratio, or else the rows that all of them have.
 
     >>> common([Sampling(rows=36), Sampling(rows=36)]), common([Sampling(ratio=0.25), ONE_SPLIT])
     (Sampling(ratio=0.0, rows=36), Sampling(ratio=0.25, rows=0))
@@ -446,7 +446,7 @@ def _of_majority(entry: Entry) -> str:
 
 
 def stopped_lines(entries: Sequence[Entry], labels: Sequence[str]) -> list[str]:
-    """How many rounds each method with early stopping has kept, and how many were looked at: means over its trials."""
+    """The rounds that each method with early stopping has kept, and those that it tried: means over its trials."""
     lines = []
     for entry, label in zip(entries, labels):
         means = [mean_of(entry, name) for name in ("rounds_kept", "rounds_scored")]

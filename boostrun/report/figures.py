@@ -272,7 +272,7 @@ def _shown(metric: str) -> str:
 
 
 def _columns(parts: Sequence[int]) -> int:
-    """How many panels stand side by side, for data sets of so many panels: a data set a line if it has up to four.
+    """The number of panels side by side, for data sets with ``parts`` panels: a line per data set, if at most four.
 
     >>> _columns([1, 1, 1]), _columns([4, 4]), _columns([3]), _columns([5]), _columns([1])
     (2, 4, 3, 3, 1)
@@ -524,7 +524,7 @@ def write_both(figure: Figure, path: Path, vectors: bool = True, note: str | Non
 def drawing_digest(
     name: Hashable, entries: Sequence[Entry], curves: Sequence[Entry], metrics: Sequence[str], extras: Extras
 ) -> str:
-    """A digest of the content of pictures: equal digests mean equal pictures. ``name`` stands for what else decides."""
+    """A digest of the content of pictures: equal digests mean equal pictures. ``name`` stands for other inputs."""
     total = hashlib.sha256(repr((drawing_code(), name, list(metrics), extras)).encode())
     records: dict[int, bytes] = {}  # entries share them
     for kind in (entries, curves):

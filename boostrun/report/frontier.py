@@ -137,7 +137,7 @@ class FrontierPoint:
 class Frontier:
     """All points of one data set, kind of budget and metric; ``about`` has lines on how they were made.
 
-    ``sampling`` says what trials sample of the data. ``samples`` and ``classes`` of the training part are 0 if unknown.
+    ``sampling`` is how trials differ in their data. ``samples`` and ``classes`` of the training part are 0 if unknown.
     """
 
     dataset: str
@@ -393,7 +393,7 @@ def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
 
 
 def _of_marks(able: Sequence[FrontierPoint], frontier: Frontier) -> Sampling:
-    """What a column is compared over: the test rows too, if all trials kept which they have right."""
+    """The sampling of a column: with the test rows, if all trials kept which of them are right."""
     return frontier.sampling if all(point.right for point in able) else Sampling(frontier.sampling.ratio)
 
 
@@ -434,7 +434,7 @@ _MOST_DRAWS = 5  # columns of numbers of samples drawn
 
 
 def draws(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
-    """A head and rows of texts: what each method draws under each budget; the head alone if nothing is known."""
+    """A head and rows of texts: the samples that each method draws under each budget; only the head if unknown."""
     head = KINDS[frontier.kind].head, "method", metric_name(frontier.metric)
     found = [[*head, "drawn", "passes", "reservoirs", "fit s"]]
     for budget in frontier.budgets:
@@ -497,7 +497,7 @@ def notes(frontier: Frontier) -> list[str]:
 
 
 def _intervals(frontier: Frontier) -> str:
-    """What the intervals of the differences are."""
+    """A sentence that explains the intervals of the differences."""
     if frontier.sampling.ratio:
         return (
             "Over splits: Student's interval, corrected for splits that overlap; the test rows differ from split to "

@@ -239,7 +239,7 @@ class FrontierSummary:
         return [head, *([_ROWS[outcome], *(str(each[outcome]) for each in columns)] for outcome in there)]
 
     def ranked(self) -> list[list[str]]:
-        """A head and a row for each method: its mean rank under each budget; empty if nothing is ranked."""
+        """A head and a row for each method: its mean rank under each budget; empty if there are no ranks."""
         if not self.ranks:
             return []
         methods = list(dict.fromkeys(method for one in self.ranks.values() for method in one.methods))
@@ -275,17 +275,16 @@ class FrontierSummary:
         told = [
             "Best of ours : best rival, and the difference of their mean accuracies in points, with its 95 % "
             "intervals: over the trials, then over the test rows if all trials have the same. Ahead: by the wider of "
-            f"both, Holm-corrected over the budgets of a set, p < {ALPHA}; over the sets nothing is corrected. The "
-            "best of a side is chosen by the figures that are then tested, which favours the side with more methods a "
-            "little."
+            f"both, Holm-corrected over the budgets of a set but not over the sets, p < {ALPHA}. The best of a side "
+            "is chosen by the figures that are then tested, which slightly favours the side with more methods."
         ]
         if not self.ranks:
             few = f"Ranks need {LEAST_BLOCKS} data sets on which the same {LEAST_METHODS} methods or more have a figure"
             return [*told, f"{few}; no budget has as many."]
-        alike = "" if len(self.sets) == len(self.frontiers) else " Of each data set its first frontier is ranked."
+        alike = "" if len(self.sets) == len(self.frontiers) else " Only the first frontier of each data set is ranked."
         told.append(
-            "Mean ranks: 1 is the best; two that differ by less than the critical difference are not told apart "
-            f"(Nemenyi, p < {ALPHA}).{alike}"
+            "Mean ranks: 1 is the best; two methods do not differ significantly if their ranks differ by less than the "
+            f"critical difference (Nemenyi, p < {ALPHA}).{alike}"
         )
         for budget, one in self.ranks.items():
             where = KINDS[self.kind].phrase.format(amount(budget))
@@ -321,9 +320,9 @@ def _apart(one: Ranks) -> str:
     behind = [m for m, rank in zip(one.methods, one.mean_ranks) if rank - first > one.critical_difference]
     said = f"{one.methods[0]} has the best mean rank"
     if not behind:
-        return f"{said}, and none is told apart from it"
-    only = "" if len(behind) + 1 == len(one.methods) else " only"
-    return f"{said}; it is told apart from {', '.join(behind)}{only}"
+        return f"{said}, but does not differ significantly from any other"
+    only = "" if len(behind) + 1 == len(one.methods) else "only "
+    return f"{said}; it differs significantly {only}from {', '.join(behind)}"
 
 
 def _means(one: FrontierFiles, kind: str, budget: float) -> dict[str, float]:
@@ -528,7 +527,7 @@ def draw_differences(summary: FrontierSummary) -> Figure | None:
 
 @default_style
 def draw_ranks(summary: FrontierSummary) -> Figure | None:
-    """Critical-difference diagrams (Demsar 2006), one for each budget, at most six; None if nothing is ranked."""
+    """Critical-difference diagrams (Demsar 2006), one for each budget, at most six; None if there are no ranks."""
     found = dict(list(summary.ranks.items())[:MOST])
     if not found:
         return None
@@ -536,7 +535,8 @@ def draw_ranks(summary: FrontierSummary) -> Figure | None:
     figure, axes = axes_of(len(found), 0.22 * rows + 0.8, across=2, wide=4.6)
     for axis, (budget, one) in zip(axes, found.items()):
         _diagram(axis, one, f"{_named(summary, budget)}, {one.blocks} data sets")
-    return with_legend(figure, [], "mean ranks, 1 the best; bars join methods that are not told apart (Nemenyi)")
+    remark = "mean ranks, 1 the best; bars join methods that do not differ significantly (Nemenyi)"
+    return with_legend(figure, [], remark)
 
 
 def _named(summary: FrontierSummary, budget: float) -> str:

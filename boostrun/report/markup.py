@@ -159,7 +159,7 @@ def cost_text(cost: str, mean: float) -> str:
 
 
 def has_unit(metric: str) -> bool:
-    """Whether the name ends in a unit, as those of counts do not.
+    """Whether the name ends in a unit; names of counts do not.
 
     >>> has_unit("test_error_pct"), has_unit("test_errors")
     (True, False)
@@ -194,7 +194,7 @@ def align(rows: Iterable[list[str]], gap: str = "  ") -> list[str]:
 def write_bytes(path: Path | str, content: bytes) -> Path:
     """Put `content` at `path`, making its folder; a reader sees the old file or the new one, never a part.
 
-    A link stays a link, a device is written to. What killed commands left in the folder is removed.
+    A link stays a link, and a device is written to. Temporary files of killed commands in the folder are removed.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def write_text_table(
 ) -> str:
     """Put table.md and table.csv into ``folder``: a head, rows of texts, and a remark below.
 
-    The columns ``numbers`` are aligned to the right. Returns the page and where it is. Raises BoostrunError if the
+    The columns ``numbers`` are aligned to the right. Returns the page and its path. Raises BoostrunError if the
     folder cannot be written.
     """
     page = f"# {title}\n\n{pipe_table(list(rows), numbers=tuple(numbers))}\n\n{remark}\n"
@@ -239,7 +239,7 @@ def write_text_table(
 
 
 def escape(text: str) -> str:
-    r"""Text that Markdown shows as it stands, on one line.
+    r"""Text that Markdown shows unchanged, on one line.
 
     >>> escape("a|b <c> *d*")
     'a\\|b &lt;c> \\*d\\*'

@@ -80,7 +80,7 @@ class OwnTable:
     """A table of your own runs, made by :func:`own_table`.
 
     ``scores`` are further metrics, means and deviations over the trials; ``alike`` are costs that all rows share;
-    ``remarks`` are by how much the best row is ahead, and what early stopping, the test part and missing metrics say.
+    ``remarks`` are the lead of the best row, and notes on early stopping, the test part and missing metrics.
     """
 
     title: str

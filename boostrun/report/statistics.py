@@ -183,9 +183,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What the trials of a comparison sample of the data.
+    """How the trials of a comparison differ in their data.
 
-    ``ratio`` is the number of test samples for each training sample if every trial splits the data anew, else 0.
+    ``ratio`` is the number of test samples for each training sample if every trial has its own split, else 0.
     ``rows`` is the number of test samples if all trials share them and the figures are percentages of them, else 0.
     """
 
@@ -234,12 +234,12 @@ def paired(
 ) -> Paired:  # fmt: skip
     """Compare two methods by seed.
 
-    If each trial splits the data anew, training and test parts overlap, and the trials are not independent: the
+    If each trial has its own split, training and test parts overlap, and the trials are not independent: the
     variance of the mean is (1 / k + n_test / n_train) s^2 over k splits instead of s^2 / k, in the interval and in a t
     test (Nadeau & Bengio 2003, Machine Learning 52, 239-281).
 
-    On one split, seeds show the spread of training alone: Student's interval, and Wilcoxon's signed-rank test. What
-    another test part would change is estimated over its rows. If ``right`` has the share of trials that are right on
+    On one split, seeds show the spread of training alone: Student's interval, and Wilcoxon's signed-rank test. The
+    spread over test parts is estimated over the test rows. If ``right`` has the share of trials that are right on
     each row (rows,) for both methods, 10,000 bootstrap samples of the rows are drawn. Otherwise it is bounded: if no
     row is wrong for both, most rows differ, and the interval is that of McNemar's test with its correction for
     continuity.

@@ -80,8 +80,8 @@ class Comparison:
     """One cell: our trials beside the paper's figure. Numbers are in the metric's unit, NaN if there are none.
 
     ``values`` holds the trials by seed, ``p_paper`` is Welch's p against the paper's figure, and ``rank`` the mark of
-    :func:`~boostrun.report.statistics.compare_methods` within the column. ``sampling`` says what the trials sample of
-    the data, and ``right`` is that of the entry.
+    :func:`~boostrun.report.statistics.compare_methods` within the column. ``sampling`` describes how the trials
+    differ in their data, and ``right`` is that of the entry.
     """
 
     row: str
@@ -333,7 +333,7 @@ def write_differences(table: ResultTable, base: str, folder: Path) -> list[Path]
 class Contest(NamedTuple):
     """Ranks of the methods in one place of a table.
 
-    ``over`` says what the blocks are: data sets, or seeds of one ``dataset``.
+    ``over`` names the blocks: data sets, or seeds of one ``dataset``.
     """
 
     title: str

@@ -194,7 +194,7 @@ class _Trial:
         return dataclasses.replace(one, metric=self._metrics(), why=one.why if one.verdict == NOT_PRINTED else some)
 
     def rivals(self) -> str:
-        """How many of the methods said to be behind are behind their own printed figures, if most are; or empty."""
+        """A remark if most methods that the claim puts behind are behind their own printed figures; else empty."""
         if self.case.test != "order" or self._mixed():
             return ""
         picks = [pick for chain in self.case.chains if len(chain[-1]) > 1 for pick in chain[-1] if pick.item]

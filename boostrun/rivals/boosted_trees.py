@@ -437,7 +437,7 @@ class HistGradientRivalClassifier(HistGradientKeys, Trees):
 
 
 def _read_bins(nodes: np.ndarray) -> int:
-    """As :func:`_read`, for the nodes of scikit-learn."""
+    """Like :func:`_read`, for the nodes of scikit-learn."""
     splits = nodes[nodes["is_leaf"] == 0]
     count = nodes["count"].astype(np.int64)
     return int(count[0] + np.minimum(count[splits["left"]], count[splits["right"]]).sum())

@@ -345,7 +345,7 @@ class CapyMOAClassifier(CapyMOAKeys, Follower):
             said = " ".join(str(error).split()) or type(error).__name__
             raise BoostrunError(
                 f"CapyMOA needs Java, which did not start ({said}): install a JDK, as Debian's default-jdk-headless, "
-                "or say in JAVA_HOME where it is"
+                "or set JAVA_HOME to its folder"
             ) from None
 
     def _new_model(self) -> Any:

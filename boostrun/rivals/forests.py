@@ -55,7 +55,7 @@ class Trees(ByRounds):
     """Of the model, a leaf, about: how many leaves are possible before it is known."""
 
     def refuse(self, n: int, d: int, k: int) -> None:
-        """As for any rival, or if ``evaluations`` are too few for a round."""
+        """Raise BoostrunError also if ``evaluations`` are too few for a round."""
         super().refuse(n, d, k)
         probe = copy.copy(self)
         probe.classes_ = np.arange(k)
@@ -320,7 +320,7 @@ class MoreTrees(ByChunks):
         return self.n_rounds_
 
     def predict_after(self, X, rounds: Sequence[int]) -> Iterator[np.ndarray]:
-        """As for any rival that learns by chunks; a chunk may have added no tree."""
+        """Predictions after each of these numbers of chunks; a chunk may have added no tree."""
         X, counts = self._checked(X), [self._stages[chunk] for chunk in rounds]
         different = sorted(set(counts))
         said = {count: self._labels(scores) for count, scores in zip(different, self._staged_scores(X, different))}
@@ -391,7 +391,7 @@ class PastingClassifier(PastingKeys, MoreTrees):
         return len(self.trees_)
 
     def refuse(self, n: int, d: int, k: int) -> None:
-        """As for any rival, or if the samples that are drawn do not fill one bite."""
+        """Raise BoostrunError also if the samples that are drawn do not fill one bite."""
         super().refuse(n, d, k)
         to_draw = self.samples_drawn or self.epochs * n
         if self.bite_size > to_draw // min(self.batch_size, to_draw) * min(self.batch_size, to_draw):

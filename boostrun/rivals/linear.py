@@ -216,7 +216,7 @@ class _BySteps(ByChunks):
         self.scaling_ = Between()
 
     def _inputs(self, X: np.ndarray) -> np.ndarray:
-        """What the model reads of scaled samples X (n, d)."""
+        """The inputs of the model for scaled samples X (n, d)."""
         return X
 
     def _weights(self) -> list[np.ndarray]:

@@ -110,7 +110,7 @@ class Holding(Rival):
     samples_held: int | None = None
 
     def refuse(self, n: int, d: int, k: int) -> None:
-        """As for any rival, or if there are fewer than ``samples_held`` samples."""
+        """Raise BoostrunError also if there are fewer than ``samples_held`` samples."""
         super().refuse(n, d, k)
         if self.samples_held is not None and self.samples_held > n:
             raise BoostrunError(f"algo.samples_held={self.samples_held}: there are {n} samples to train on")
@@ -212,7 +212,7 @@ class OfRivals(Fitted):
         }  # fmt: skip
 
 
-# -- fresh chunks of samples, one after the other: what is held is one chunk
+# -- fresh chunks of samples, one after the other, one held at a time
 
 
 def marks_of(chunks: int) -> list[int]:
@@ -273,7 +273,7 @@ class ByChunks(Scoring):
         return 0
 
     def _seed_of(self, chunk: int) -> int:
-        """A seed for what is drawn at random on a chunk."""
+        """The seed for random choices on a chunk."""
         return (self._first_seed + chunk) % _SEEDS
 
     @abstractmethod
@@ -286,11 +286,11 @@ class ByChunks(Scoring):
 
     @abstractmethod
     def _state(self) -> Any:
-        """What :meth:`_staged_scores` needs of the model at this moment."""
+        """The current state of the model, for :meth:`_staged_scores`."""
 
     @abstractmethod
     def _finish(self) -> None:
-        """Count what was looked at, what is used, and the bytes of the model."""
+        """Count evaluations, features in use and the bytes of the model."""
 
     @property
     def checkpoints_(self) -> list[int]:
@@ -344,7 +344,7 @@ class OnChunks:
     """
 
     def check(self, model: Rival, data: Any) -> None:
-        """As :meth:`OfRivals.check`; raises BoostrunError too for a rival that would hold all rows."""
+        """Like :meth:`OfRivals.check`; raises BoostrunError too for a rival that would hold all rows."""
         model.installed()
         facts = data.data.train_facts
         if isinstance(model, Holding) and not isinstance(model, ByChunks) and model.samples_held is None:

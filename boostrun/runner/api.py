@@ -127,10 +127,10 @@ def fit(
 
     Returns
     -------
-    A fitted classifier of boostrun with ``certificate_``, a dict: each budget with what is spent of it, the accuracy on
-    a fifth of the rows that the search never saw with its interval, and the next best of another kind.
+    A fitted classifier of boostrun with ``certificate_``, a dict: each budget with the cost under it, the accuracy with
+    its interval on a fifth of the rows that the search never saw, and the next best method of another kind.
 
-    Raises BoostrunError, one sentence, for budgets that cannot be kept, with the smallest that can, and for bad data;
+    Raises BoostrunError for bad data and for budgets that cannot be kept (it names the smallest that can), and
     KeyboardInterrupt when interrupted.
 
     >>> from sklearn.datasets import load_iris

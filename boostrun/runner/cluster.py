@@ -1,7 +1,7 @@
 """Trials on several machines, sent through Dask, Ray or SLURM, each by its own futures; we write no scheduler.
 
-joblib's backends for them are not used: its Dask backend waits for ever for a task that keeps killing its workers, and
-its Ray backend returns no result before the last one and deals tasks out in turn, whether a worker is idle or not.
+joblib's backends for them are not used. Its Dask backend never returns if a task keeps killing its workers. Its Ray
+backend returns no result before the last one, and assigns tasks to workers in turn even if others are idle.
 
 All machines share the folder of the records. A run connects to an engine (:func:`connect`), copies feature banks to the
 nodes that do not see them (:func:`ship`), and feeds the engine from its queue (:func:`flow`). The engines are in
@@ -54,7 +54,7 @@ class Engine(Protocol):
     """How often a trial may lose its worker before it counts as the cause."""
 
     def batch(self, trials: int) -> int:
-        """How many of so many trials one task takes."""
+        """The number of trials in a task, if there are so many trials."""
         ...
 
     def send(self, tasks: Sequence[Task]) -> None:
@@ -180,7 +180,7 @@ def _problem(site: Site) -> str:
         )
     for modules, digest in site.sources:
         if source_digest(modules) != digest:
-            return f"the worker on {host} has another version of boostrun or of what it runs ({modules[-1]} differs)"
+            return f"the worker on {host} has another version of boostrun or of your code ({modules[-1]} differs)"
     return ""
 
 

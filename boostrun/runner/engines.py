@@ -153,7 +153,7 @@ def _hosts(dask_scheduler) -> dict[str, dict]:
 class Ray:
     """Tasks of one processor each on the cluster at ``run.scheduler``, else at $RAY_ADDRESS, else one started here.
 
-    Ray is told not to run a lost task again: the queue does, and counts.
+    Ray does not run a lost task again: the queue does, and counts these runs.
     """
 
     lives = 3

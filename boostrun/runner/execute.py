@@ -246,14 +246,14 @@ def keep_memory(
     all_settings: Sequence[Settings], words: Sequence[Sequence[str]], config_dir: str | None = None,
     command: Sequence[str] = (), quiet: bool = False,
 ) -> tuple[list[Sequence[str]], list[Settings]]:  # fmt: skip
-    """The words and settings; where ``run.memory_mb`` is a promise, with as many samples held as it has room for.
+    """The words and settings, with as many samples held as fit if ``run.memory_mb`` limits the whole process.
 
     Parameters
     ----------
     all_settings, words : of some cells, composed and as they were typed
 
-    If a cell's words say how many samples are held, only its shuffle buffers are chosen, the least that has room for
-    what is drawn at once. Otherwise two pilot trials, of other sizes, tell what a sample takes, and a trial besides.
+    If a cell's words set the number of samples held, only its shuffle buffers are chosen: the smallest ones that fit
+    the samples of one draw. Otherwise two pilot trials of different sizes measure the memory per sample, and the rest.
     Raises BoostrunError for a budget that is too small, with the smallest that works, and for pilots that fail.
     """
     compose = composer(config_dir)
@@ -274,14 +274,14 @@ def _fitting(
     table: Chunks = table_of(settings)
     facts = facts_of(table)
     sizes = pilot_sizes(most, facts)
-    if keeps is None:  # nothing is known of what it holds
+    if keeps is None:  # the memory of its samples is unknown
         return words if _BUFFERS in typed else with_words(words, {_BUFFERS: max(LEAST_MIB, most // 8)})
     holding = holding_in(table, obtain(keeps), words, compose)
     by_size = [holding(size, facts) for size in sizes]
     if typed & (by_size[0].keys() - {_BUFFERS}):
         return words if _BUFFERS in typed else with_words(words, {_BUFFERS: _least_buffers(table, settings)})
     if _BUFFERS in typed:
-        raise BoostrunError(f"{_BUFFERS} is what run.memory_mb={most} decides: leave it out, or say how many are held")
+        raise BoostrunError(f"run.memory_mb={most} decides {_BUFFERS}: leave it out, or set the number of samples held")
     if not quiet:
         print(f"boostrun: two trials of {name} tell how many samples {most} MiB have room for", file=sys.stderr)
     freely = with_words(words, {"run.memory_mb": None, "run.apart": True, "run.metrics": settings.run["metrics"]})
@@ -343,7 +343,7 @@ def pilot_sizes(least: float, facts: Mapping[str, int]) -> tuple[int, int]:
 
 
 def holding_in(chunks: Chunks, holds: Keeping, words: Sequence[str], compose: Compose) -> Keeping:
-    """The keys that make a method hold so many samples, with the smallest buffer that has room for what it draws."""
+    """The keys with which a method holds so many samples, with the smallest buffer that fits its draws."""
 
     def keep(samples: float, facts: Mapping[str, int]) -> dict[str, Any]:
         limits = dict(holds(samples, facts))

@@ -44,7 +44,7 @@ QUICK_ROUNDS = 100
 PILOTS = 20, 100  # rounds of the two pilot trials
 _PILOT_TRIALS = 3  # of each, whose median counts: on a busy machine one alone may have waited
 _MOST_ROUNDS = 10_000
-_SHARE = 0.8  # of a budget of seconds that is planned; the rest is for what varies
+_SHARE = 0.8  # planned share of a budget of seconds; the rest allows for variation
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
         raise BoostrunError("a predictor of whole numbers is compared by its accuracy: leave metric out")
     if kind == "memory":
         if "run.memory_mb" in request.typed:
-            raise BoostrunError("run.memory_mb is what at=... says of each budget of memory: leave it out")
+            raise BoostrunError("at=... sets run.memory_mb for each budget of memory: leave it out")
         own.append("run.apart=true")  # a process for each trial: its memory is known
         if request.metric == ACCURACY and "run.metrics" not in request.typed:
             own.append("run.metrics=none")  # the others load more libraries
@@ -145,10 +145,10 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     firsts = [compose([*first_words, *more]) for more in splits]
     tables = [table_of(settings) for settings in firsts]
     first, table = firsts[0], tables[0]
-    held_out = {"holdout": HOLDOUT} if request.tuning or kind != "memory" else {}  # nothing is, of a single file
+    held_out = {"holdout": HOLDOUT} if request.tuning or kind != "memory" else {}  # a single file has no hold-out
 
     def part_of(split: int) -> Table | Chunks:
-        """What a search trains on."""
+        """The data on which a search trains."""
         return table_of(dataclasses.replace(firsts[split], root={**firsts[split].root, **held_out}))
 
     facts, part_facts = facts_of(table), facts_of(part_of(0), table)
@@ -175,8 +175,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
             except BoostrunError as error:
                 one.reason = str(error)
             if clash := one.limits.keys() & request.typed:
-                raise BoostrunError(f"{min(clash)} is what a budget of {kind} decides for {name}: leave it out")
-            with contextlib.suppress(BoostrunError):  # it may not fit on fewer samples; then nothing is searched
+                raise BoostrunError(f"a budget of {kind} decides {min(clash)} for {name}: leave it out")
+            with contextlib.suppress(BoostrunError):  # it may not fit fewer samples; then there is no search
                 one.searched = limited([*words, *more], keeping[name](budget, part_sizes), part)
             if kind == "flash_bytes":
                 _begin_small(one, request.typed, facts["n_classes"])
@@ -280,7 +280,7 @@ def _splits(settings: Settings, request: FrontierRequest) -> list[list[str]]:
 
 
 def _can_keep(method: Method, kind: str) -> bool:
-    """Whether a method declares how, or its rounds or samples can be chosen by what pilot trials take."""
+    """Whether a method declares how it keeps the budget, or its rounds or samples can be chosen by pilot trials."""
     if kind == "memory":
         return "samples_held" in method.keeps and "chunks" in method.inputs
     return kind in method.keeps or (kind == "seconds" and "T" in method.budget and "stream" not in method.inputs)

@@ -1,7 +1,7 @@
-"""Budgets of a fit, the meters of what is spent, and the certificate that says so.
+"""Budgets of a fit, the meters of its costs, and the certificate that lists both.
 
-A meter is independent of the method that made a saved model: bytes in flash, microseconds and instructions of a
-prediction, columns that it reads, and the memory of the process that trained it.
+Meters measure a saved model, whichever method made it: its bytes in flash, the microseconds and instructions of a
+prediction, and the columns that it reads; and the memory of the process that trained it.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
 
 
 class Deadline:
-    """Counts the seconds of a fit from ``begun``, and interrupts parts of it."""
+    """Counts the seconds of a fit from its start, ``begun``, and interrupts parts of it."""
 
     def __init__(self, seconds: float | None, begun: float):
         self.seconds, self.begun = seconds, begun
@@ -278,7 +278,7 @@ def latency(saved: Saved, samples: np.ndarray) -> Latency:
     """The time of a prediction by the C predictor, one sample after the other, on raw ``samples`` (n, d).
 
     The predictor is compiled with -O2, kept on one core where the system allows, and run until a run takes two
-    milliseconds. Instructions are counted by valgrind where it is installed: the difference between three passes over
+    milliseconds. Instructions are counted by valgrind if it is installed: the difference between three passes over
     the samples and one. Raises BoostrunError if there is no compiler, or the model has no predictor in C.
     """
     source = c_source(saved)

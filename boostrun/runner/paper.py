@@ -197,7 +197,7 @@ class Item:
     ) -> tuple[list[Path], list[str]]:
         """Draw all pictures of the item as PNG in ``folder``, unless they are there.
 
-        Returns the files that show its table and curves, and a line for each picture of a single cell: where it is, or
+        Returns the files that show its table and curves, and a line for each picture of a single cell: its path, or
         why there is none.
         """
         from boostrun.report.figures import draw_once, drawing_digest, figures_of
@@ -220,7 +220,7 @@ class Item:
 
 
 def _picture(kind: str, cell: PlannedCell, place: str, folder: Path) -> str:
-    """Write one picture of a cell's first record; returns where it is, or why there is none."""
+    """Write one picture of a cell's first record; returns its path, or the reason why there is none."""
     if not cell.best_records:
         return f"no {kind} picture of {place}: no record"
     record = min(cell.best_records, key=lambda record: record["seed"])
@@ -508,8 +508,8 @@ def plan_items(
 
 
 # -- how an item was published -----------------------------------------------------------------------------------------
-# Some items are published smaller than their file asks. The notes of a table say to which values it was narrowed and
-# what was changed; commands without words of their own read them there, so that all show the same table.
+# Some items are published smaller than their file asks. The notes of a table list the values to which it was narrowed,
+# and the changes; commands without overrides read them there, so that all show the same table.
 
 _NARROWED, _CHANGED = "narrowed to:", "changed by hand:"
 _LINE = re.compile(rf"^- (?:{_NARROWED}|{_CHANGED}) (.*)$", re.MULTILINE)

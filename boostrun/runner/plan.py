@@ -100,9 +100,9 @@ def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
 class PlannedCell:
     """A cell and the stored records of its trials.
 
-    ``inputs`` are those of its first trial, and of all trials unless each splits the samples anew. If data are missing
-    or a value has not been tuned, ``inputs.data`` is empty and ``missing`` says what belongs where. If a run allowed
-    it, ``refused`` says why the cell does not fit its data.
+    ``inputs`` are those of its first trial, and of all trials unless each has its own split. If data are missing or a
+    value has not been tuned, ``inputs.data`` is empty and ``missing`` names the files or the command. If a run allowed
+    it, ``refused`` is the reason why the cell does not fit its data.
     """
 
     settings: Settings
@@ -154,7 +154,7 @@ def published_store(results: Path) -> Store:
 
 
 def places_of(settings: Settings) -> Places:
-    """Where the data and banks of these settings are."""
+    """The folders of the data and banks of these settings."""
     return Places(*roots(settings), block_mib(settings), Path(), settings.root["n_jobs"])
 
 

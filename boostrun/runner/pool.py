@@ -150,8 +150,8 @@ def workers(n_jobs: int) -> int:
 def _settle(submit: Callable[..., Future]) -> None:
     """Wait until loky's thread has seen every submitted task; then its pool can be ended.
 
-    If it is told to end the workers earlier, it forgets all tasks and then looks up those it has not seen: it dies with
-    a KeyError whose traceback nobody can catch. It also logs a traceback if it sends a task to a pool that was ended.
+    If the pool ends earlier, the thread forgets all tasks, then looks up those that it has not seen, and dies with a
+    KeyError whose traceback cannot be caught. It also logs a traceback if it sends a task to a pool that was ended.
     Tasks are seen in order, so the last one is enough; joblib sends no more once it aborts.
     """
     with contextlib.suppress(RuntimeError):  # the pool is broken or has ended: no task is waiting

@@ -225,7 +225,7 @@ class Counted:
         return getattr(self.evaluation, name)
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """As the evaluation does."""
+        """Run the evaluation, and keep its predictions."""
         own, classes = getattr(self.evaluation, "predictions", None), len(data.stream.classes)
         counts = np.zeros((3, classes + 1), np.int64)
 

@@ -1,4 +1,4 @@
-"""What a run reports: a bar on a terminal, a few plain lines in a log file, and copies of records in MLflow.
+"""Progress of a run: a bar on a terminal, a few plain lines in a log file, and copies of records in MLflow.
 
 With ``run.tracker=mlflow`` records are copied at the end of a run; those in the store stay authoritative.
 ``MLFLOW_TRACKING_URI`` says where they go (default: where the installed MLflow keeps its runs); the experiment is
@@ -73,7 +73,7 @@ class RunProgress:
         self._draw()
 
     def skip(self, count: int) -> None:
-        """So many trials of one of several runs need not be run."""
+        """Count trials of one of several runs that need not be run."""
         self.start([])
         self._cached += count
         self.counted += count

@@ -39,7 +39,7 @@ class Outcome:
     failed: list[dict]
     """Records of the trials that failed in this run."""
     cached: int
-    """How many of ``done`` this run did not have to compute."""
+    """The number of ``done`` that this run did not have to compute."""
     interrupted: bool
     """Ctrl-C or SIGTERM came; unfinished trials are in neither list."""
 

@@ -50,7 +50,7 @@ class Study:
     limits: Mapping[str, float] = field(default_factory=dict)
 
     def loss(self, row: Mapping[str, Any]) -> float | None:
-        """What the search minimises, of a row with the figure; None for a trial that failed.
+        """The value that the search minimises, from a row of figures; None for a trial that failed.
 
         A trial that spent more than ``limits`` allow, cost -> the most, is worse than any that did not.
         """
@@ -98,7 +98,7 @@ class Choice:
         return with_values(whole(self.study.settings), self.best["values"])
 
     def kept(self) -> dict[str, Any]:
-        """The content of ``tuned.json``: the values, what they were chosen by and among, and what that cost."""
+        """The content of ``tuned.json``: the values, the metric and the ranges of the search, and its cost."""
         best = self.best
         if best is None:
             raise BoostrunError(f"no values are chosen for {cell_of(self.study.settings).label}")

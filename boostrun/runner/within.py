@@ -1,10 +1,10 @@
 """A model within several budgets at once: a search among methods and settings, and the certificate of its result.
 
-The rows of the user's table are parted in three: a test part, which only the certificate looks at; of the rest a fifth,
-held out, by which trials are compared; and what trials train on. Methods are halved: each is tried once, on a quarter
-of the rows if there are many; the better half some more times; the best two of different kinds most often. The chosen
-settings are trained on all rows but the test part, and the saved model is measured by :mod:`boostrun.runner.meters`. If
-it does not keep a budget, it gets fewer rounds, or the next best settings are trained.
+The rows of the user's table are split into three parts: a test part, which only the certificate uses; a fifth of the
+rest, which is held out to compare trials; and the training rows. Every method is tried once, on a quarter of the rows
+if there are many; the better half are tried some more times; the best two of different kinds most often. The chosen
+settings are trained on all rows except the test part, and :mod:`boostrun.runner.meters` measures the saved model. If it
+does not keep a budget, it gets fewer rounds, or the next best settings are trained.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ _SEARCHED = 0.65  # of the seconds; the rest is for the last training, the meter
 _CONFIRMED_BY = 0.75
 _KEPT = 0.95
 _PICTURE = 4.0  # seconds for it
-_METERS = {"memory": 1.5, "latency": 0.3}  # what a meter takes, by the seconds that this process took to begin
+_METERS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
 _MANY_ROWS = 2000
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
@@ -253,10 +253,10 @@ class Search:
         self._confirm()
 
     def _confirm(self) -> None:
-        """Where few rows are held out, try the best settings once more, with twice as many held out.
+        """If few rows are held out, try the best settings once more, with twice as many held out.
 
-        The least of many errors on few rows is too small by chance, and many are equal. The errors are then the means
-        of both, weighted by the rows.
+        On few rows the smallest of many errors is too small by chance, and many errors are equal. The errors of both
+        attempts are then averaged, weighted by their rows.
         """
         if self.held_out > _FEW_HELD_OUT:
             return
@@ -345,7 +345,7 @@ class Search:
         return Study(settings, study.space, BY, self.costs)
 
     def _sized(self, contender: Contender, few: bool) -> bool:
-        """Give a contender as many rounds as its flash has room for, by what its first trial took; whether it did."""
+        """Give a contender as many rounds as fit its flash, judged by its first trial; returns whether it did."""
         one, most = self._best(contender.name, few), self.costs["flash_bytes"]
         taken = one.row.get("spent", {}).get("flash_bytes", 0.0) if one is not None else 0.0
         if one is None or taken <= most:

@@ -55,7 +55,7 @@ from boostrun.store.provenance import (
 try:
     import fcntl
 except ImportError:
-    fcntl = None  # type: ignore[assignment]  # a system without file locks: boards are left where they are
+    fcntl = None  # type: ignore[assignment]  # a system without file locks: boards are not removed
 
 
 # -- training and testing ----------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class Execute:
 
     @property
     def places(self) -> Places:
-        """Where the data and banks are."""
+        """The folders of data and banks."""
         places = Places(Path(self.data_root), Path(self.cache_root), self.memory_mb, Path(self.folder))
         digests.keep(places.data_root, places.cache_root)
         return places
@@ -175,7 +175,7 @@ def _on_chip(evaluation: Any, trial: Trial, places: Places) -> Any:
 
 
 def _of_draws(cost: Mapping[str, Any], data: Any) -> dict[str, float]:
-    """As :func:`boostrun.report.entry.of_draws`, of a table or of chunks; empty for a stream."""
+    """Like :func:`boostrun.report.entry.of_draws`, of a table or of chunks; empty for a stream."""
     from boostrun.inputs.bank import Chunks, Table
 
     if isinstance(data, Table):
@@ -257,7 +257,7 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
 _LOOK = 0.01  # seconds between two looks at what a process takes
 LEAST_MIB = 16  # of the shuffle buffers, at least
 _STEP = 16  # MiB; a least budget is a multiple
-PROMISED = 0.9  # of a budget of memory; the rest is for what varies
+PROMISED = 0.9  # planned share of a budget of memory; the rest allows for variation
 _pinned = threading.local()  # per run and per thread, because numba counts its threads per thread
 
 
@@ -332,7 +332,7 @@ def perform(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[s
 
 
 def in_own_process(trial: Trial, execute: Callable[[Trial], Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """As :func:`perform`, in a process of its own, whose memory is that of the trial: ``cost`` has ``memory_mib`` too.
+    """Like :func:`perform`, in its own process, whose memory is that of the trial: ``cost`` has ``memory_mib`` too.
 
     This is the peak of the process less what an empty interpreter takes, in MiB of 2^20 bytes: samples, buffers, codes,
     the model and all libraries. It costs about a second. A process that the system ends is a trial that failed, and so
@@ -474,7 +474,7 @@ def peak_memory_mb() -> float | None:
 
 
 def knows_memory() -> bool:
-    """Whether this system says what a process takes, as Linux does."""
+    """Whether the system reports the memory of a process, as Linux does."""
     return _of_status("VmHWM") is not None
 
 

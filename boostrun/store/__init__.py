@@ -176,7 +176,7 @@ class Store:
             yield from ((known.key, known) for known in found if known is not None)
 
     def _known(self, entry: os.DirEntry) -> Known | None:
-        """That of the record in a file, which is read if it has changed; None if the file is not a record."""
+        """The entry for the record in a file, which is read if it has changed; None if the file is not a record."""
         try:
             status = entry.stat()
         except FileNotFoundError:
@@ -223,8 +223,8 @@ class Store:
             write_whole(path, text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise StoreWriteError(
-                f"cannot write the record {path}: {error.strerror or error}; the record is absent, what was stored "
-                "before is kept (store=… chooses another folder)"
+                f"cannot write the record {path}: {error.strerror or error}; the record is absent, earlier "
+                "ones are kept (store=… chooses another folder)"
             ) from None
         return path
 

@@ -1,4 +1,4 @@
-"""Which code decides what a cell computes, what changed since a record was made, which digests stand for equal code.
+"""The code that decides a cell's result, its changes since a record was made, and digests that stand for equal code.
 
 A run notes the definitions of its code in ``.code`` of the store, one file per digest; ``code.json`` beside published
 records holds theirs. Both are read only for stale records. Without them a command can only say that the code changed.

@@ -227,11 +227,11 @@ def test_a_file_that_changes_while_it_is_read_fails_its_trial(command, workplace
 
 SETTINGS = {
     "algo=wss": "algo 'wss' needs all samples in memory", "algo=mada": "algo 'mada' needs all samples in memory",
-    "algo=logitboost": "algo 'logitboost' has no use for r=30",
+    "algo=logitboost": "algo 'logitboost' does not take r=30",
     "algo=geem_split": "algo 'geem_split' gives each part row groups of its own",
     "features=hog": "features=raw is the only choice", "features=coates_ng": "features=raw is the only choice",
-    "features.bin_samples=500": "no use for features.bin_samples=500",
-    "features.bins=64": "8-bit values, which are their own bins", "holdout=0.2": "no use for holdout=0.2",
+    "features.bin_samples=500": "does not take features.bin_samples=500",
+    "features.bins=64": "8-bit values, which are their own bins", "holdout=0.2": "does not take holdout=0.2",
     "run.memory_limit=15": "run.memory_limit=15: a whole number of at least 16 is needed",
     "run.memory_limit=16.5": "run.memory_limit=16.5: a whole number",
     "dataset.chunk_rows=0": "dataset.chunk_rows=0: a whole number of at least 1", "dataset.chunk_row=9": "did you mean",

@@ -192,7 +192,7 @@ def test_keys_and_budgets_go_to_the_choices_that_have_them_and_each_cell_is_ther
     ("algo=knn,majority T=5", "knn takes no budget; majority takes no budget"),
     ("algo=geem,logitboost r=abc T=5", "r=abc: a whole number"),
     ("algo=geem,gem r=20", "no algo 'gem'; did you mean 'geem'"),
-    ("algo=geem Q=10", "algo 'geem' has no use for Q=10"),
+    ("algo=geem Q=10", "algo 'geem' does not take Q=10"),
 ])  # fmt: skip
 def test_a_key_that_no_swept_choice_has_stays_an_error(line, says):
     with pytest.raises(BoostrunError, match=says):

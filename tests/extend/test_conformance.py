@@ -255,7 +255,7 @@ BARE = """
     "check digist": "nothing that a paper brings; did you mean 'digits'?",
     "check mine/table1": "no paper item 'mine/table1'",
     "check own:Bare2 --config-dir mine T=x": "T=x: a whole number of at least 1 is needed",
-    "check own:Bare2 --config-dir mine r=9": "algo 'own:Bare2' has no use for r=9 (it takes T)",
+    "check own:Bare2 --config-dir mine r=9": "algo 'own:Bare2' does not take r=9 (it takes T)",
     "check own:Bare2 --config-dir mine rond=9": "algo 'own:Bare2' has no key 'rond' (its keys: depth)",
     "check own:good --config-dir mine T=9": "dataset 'own:good' has no key 'T'",
     "check own.py:good": "there is no module 'own.py'",

@@ -114,7 +114,7 @@ def test_a_mistake_is_one_sentence(content, voter, mine):
 def test_bad_keys_and_names_that_are_taken_or_not_the_files_are_one_sentence(command, voter, mine):
     assert "algo.share=x: a finite number is needed" in command(f"{RUN} algo.share=x")[2]
     assert "algo 'voter' has no key 'shere'; did you mean algo.share=1?" in command(f"{RUN} algo.shere=1")[2]
-    assert "algo 'voter' has no use for r=9 (it takes T)" in command(f"{RUN} r=9")[2]
+    assert "algo 'voter' does not take r=9 (it takes T)" in command(f"{RUN} r=9")[2]
     assert "cannot be taken away" in command(f"{RUN} ~algo.class")[2]
     voter.write_text("name: other\nclass: voter:Voter\n")
     assert "its name is that of no YAML file in --config-dir" in command(RUN)[2]

@@ -77,7 +77,7 @@ def test_a_worker_is_told_of_the_class_and_its_keywords(here):
     (["algo=sklearn.svm:SVX"], "has no class or function 'SVX'"), (["algo=os:getcwd"], "is no algorithm"),
     ([f"algo={SVC}", "algo.c=3"], "has no key 'c'; did you mean algo.C=3?"),
     ([f"algo={SVC}", "algo.C=-3"], "algo.C=-3"), ([f"algo={SVC}", "algo.model_bytes=300"], "has no key 'model_bytes'"),
-    ([f"algo={SVC}", "r=3"], "has no use for r=3"),
+    ([f"algo={SVC}", "r=3"], "does not take r=3"),
     (["algo=keywords:Near", "algo.neighbours=3"], "unexpected keyword argument 'neighbours'"),
     (["algo=geem", f"algo.class={SVC}"], "has no key 'class'"),
 ])  # fmt: skip

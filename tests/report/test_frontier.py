@@ -232,7 +232,7 @@ def test_several_frontiers_of_a_data_set_count_one_by_one_and_are_one_in_ranks(s
     assert found.counted == "6 data sets, 7 frontiers" and found.title.endswith("6 data sets, 7 frontiers")
     assert [one.name for one in found.sets] == [f"set{number}" for number in range(6)]
     assert found.counts(50.0)["win"] == 6 and found.ranks[50.0].blocks == 5
-    assert any("its first frontier is ranked" in note for note in found.notes())
+    assert any("the first frontier of each data set is ranked" in note for note in found.notes())
 
 
 def test_a_summary_of_some_budgets_counts_those_alone_and_one_of_nothing_is_refused(six, tmp_path):

@@ -236,9 +236,9 @@ def test_a_copy_that_somebody_else_finished_meanwhile_stays(bank, tmp_path):
 
 @pytest.mark.parametrize("changes, n_jobs, sentence", [
     ({"backend": "dask"}, -1, "needs run.scheduler=tcp"),
-    ({"backend": "loky", "scheduler": "tcp://h:1"}, -1, "run.backend=loky has no use for run.scheduler=tcp://h:1"),
-    ({"backend": "sequential", "batch": 3}, 1, "no use for run.batch=3"),
-    ({"backend": "ray", "partition": "cpu"}, -1, r"no use for run.partition=cpu \(it is for slurm\)"),
+    ({"backend": "loky", "scheduler": "tcp://h:1"}, -1, "run.backend=loky does not take run.scheduler=tcp://h:1"),
+    ({"backend": "sequential", "batch": 3}, 1, "does not take run.batch=3"),
+    ({"backend": "ray", "partition": "cpu"}, -1, r"does not take run.partition=cpu \(it is for slurm\)"),
     ({"backend": "slurm"}, -1, "needs n_jobs="),
     ({"backend": "slurm", "scheduler": "tcp://h:1"}, 4, "SLURM is found without an address"),
 ])  # fmt: skip

@@ -29,7 +29,7 @@ _LOOK = 2  # raise it when `SetPart.look` changes, so that files are read throug
 
 
 def places(options: Mapping, data_root: Path) -> str:
-    """Which file belongs where, as a clause of a sentence."""
+    """The files that are needed and their places, as a clause of a sentence."""
     return (
         "dataset.path=FILE.csv, FILE.parquet or FILE.arff dataset.label=COLUMN; FILE.npy dataset.label=Y.npy or the "
         "NUMBER of a column (without dataset.label the last column); FILE.npz with x and y"

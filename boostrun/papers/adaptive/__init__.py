@@ -1,8 +1,8 @@
 """Dubout & Fleuret 2014: AdaBoost.MH whose policies choose which features and which samples to evaluate.
 
-``board.py`` is what a policy may look at, and counts it; ``policies/`` holds one method a file; ``adaboost_mh.py`` is
-the loop, ``classifier.py`` the estimator. ``families/`` (19) and ``groups/`` (33) are the paper's features, one kind a
-file.
+``board.py`` gives policies access to samples and counts evaluations; ``policies/`` has a file for each method;
+``adaboost_mh.py`` is the loop, ``classifier.py`` the estimator. ``families/`` (19) and ``groups/`` (33) are the paper's
+features, with a file for each kind.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def _method(
 ) -> Method:  # fmt: skip
     """AdaBoost.MH with a policy, which draws ``samples`` or looks at all.
 
-    Its parameters are keys with a ``prefix``, or another name; a ``Q`` that has none is the budget's. ``search`` is
-    what may be searched besides what its parameters have in common with others', ``keeps`` which budgets are kept, and
-    how, where not by stumps; ``probe`` what it is compiled with besides.
+    Its parameters are keys with a ``prefix``, or another name; a ``Q`` without prefix is the budget's. ``search`` has
+    the ranges of its own parameters, in addition to common ones; ``keeps`` the budgets that are kept otherwise than by
+    stumps; and ``probe`` further values with which it is compiled.
     """
     parameters = fields_of(policy_keys)
     budget = {"T": "n_estimators"}

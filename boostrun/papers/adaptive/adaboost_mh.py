@@ -325,7 +325,7 @@ class SplitBoard(Board):
     """The samples of one node as a policy sees them: a split is a step, with the budget of a step.
 
     ``n`` is their number and ``signed`` (n, c) their weights, which :func:`boostrun.papers.adaptive.vote_trees.
-    weights_of_node` makes: what one vote for the whole node earns is taken off, so that an edge is what a split parts.
+    weights_of_node` makes: the gain of one vote for the whole node is subtracted, so that an edge is that of the split.
     A look at a feature costs a pair for each sample of the node.
     """
 
@@ -348,12 +348,12 @@ class SplitBoard(Board):
     def edges(
         self, features: np.ndarray, account: str = "selection", codes: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As :meth:`Board.edges`, over the samples of the node."""
+        """Like :meth:`Board.edges`, over the samples of the node."""
         self.charge(account, len(features) * self.n)
         return search(self.codes if codes is None else codes, features, self.rows, self.signed)
 
     def sample(self, size: int) -> Sample:
-        """As :meth:`Board.sample`, of the samples of the node."""
+        """Like :meth:`Board.sample`, of the samples of the node."""
         drawn = super().sample(size)
         return Sample(self.rows[drawn.rows], drawn.signed, drawn.size)
 

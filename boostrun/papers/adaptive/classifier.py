@@ -42,7 +42,7 @@ class StagedVotes(Staged):
         model.set_up(data.codes("train"), data.families, np.random.default_rng(0))
 
     def marks(self, model: Any) -> list[int]:
-        """As they are, or every round where edge gaps are measured."""
+        """The rounds to evaluate: the usual ones, or all if edge gaps are measured."""
         return list(range(1, model.ensemble_.n_rounds + 1)) if model.edge_gaps else super().marks(model)
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
@@ -71,7 +71,7 @@ def evaluations(ledger: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _family_steps(model: Any, families: Sequence, marks: Sequence[int]) -> dict[str, list[int]]:
-    """By family, how many of the first stumps, or of the splits of the first trees, have a feature of it, by mark."""
+    """By family and mark, the number of stumps, or of splits of trees, up to the mark that use a feature of it."""
     ensemble, at = model.ensemble_, np.array(marks) - 1
     family = np.searchsorted([start for _, start, _ in families], ensemble.features, side="right") - 1
     if model.weak_learner == "tree":
@@ -172,7 +172,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
     def fit_source(self, source: ArraySource):
         """Train on ``source.columns`` (d, n) or ``source.samples`` (n, d), ``source.labels`` (n,), and
-        ``source.families`` [(name, start, stop)] where it has them and none are given as a parameter.
+        ``source.families`` [(name, start, stop)], if there are some and no parameter gives others.
 
         >>> samples = np.arange(200, dtype=np.uint8)[:, None]
         >>> source = ArraySource(samples, samples[:, 0] // 50, seed=0)
@@ -274,7 +274,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
 
 
 class StagedVotesOfFew(StagedVotes):
-    """As :class:`boostrun.papers.adaptive.classifier.StagedVotes`; and ``n_features_used``, a cost."""
+    """Like :class:`boostrun.papers.adaptive.classifier.StagedVotes`; and ``n_features_used``, a cost."""
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
         """Fit ``model`` on the training part of ``data``, and score it on the test part."""

@@ -83,7 +83,7 @@ def _charged(make: Callable) -> None:
     on = board()
     _steps(make(), on)  # asking for more than the budget raises
     if len(on.ledger) != _STEPS:
-        raise Failed(f"{len(on.ledger)} steps were begun where {_STEPS} were asked for")
+        raise Failed(f"{len(on.ledger)} steps were started instead of {_STEPS}")
     if not any(sum(step.values()) for step in on.ledger):
         raise Failed("no evaluation was ever charged: edges come from board.edges and board.sampled_edges")
 

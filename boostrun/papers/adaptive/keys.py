@@ -273,9 +273,9 @@ _FEW, _SMALL = 5, 1000  # trees, and pairs of a split
 
 
 def on_all_samples(budget: float, facts: Facts) -> dict[str, Any]:
-    """As many steps with Q features on all samples as the budget buys; fewer features where steps would be few.
+    """As many steps with Q features on all samples as the budget allows; fewer features if steps would be few.
 
-    The refit of the stump that is chosen, another look at its feature, is paid for too, here and below.
+    The budget also pays for the refit of the chosen stump, another look at its feature, here and below.
 
     >>> on_all_samples(6.6e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'T': 100, 'algo.weak_learner': 'stump', 'Q': 10, 'algo.budget_multiplier': 10.0}
@@ -286,13 +286,13 @@ def on_all_samples(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def a_share(budget: float, facts: Facts) -> dict[str, Any]:
-    """As many steps as the budget buys, each with a policy's own choice of features and samples."""
+    """As many steps as the budget allows, each with a policy's own choice of features and samples."""
     pairs = _pairs(budget, facts)
     return {"T": _steps(budget, facts, pairs + _REFIT), **_STUMP, "algo.budget_multiplier": float(pairs)}
 
 
 def tasting(budget: float, facts: Facts) -> dict[str, Any]:
-    """As :func:`on_all_samples`; watching features of every family on all samples is paid for too, and few are watched.
+    """Like :func:`on_all_samples`; the budget also pays for watching a few features of every family on all samples.
 
     >>> tasting(6.6e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10, "n_families": 2})
     {'T': 35, 'algo.weak_learner': 'stump', 'Q': 10, 'algo.budget_multiplier': 10.0, 'algo.tasting_R': 10}
@@ -304,9 +304,11 @@ def tasting(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def trees_of_shares(budget: float, facts: Facts) -> dict[str, Any]:
-    """As many trees of depth 5 as the budget buys, each split with a tenth of a look at a feature; stumps where trees
-    would be few or their shares too small to choose by, on all training samples, so that a search that holds some out
-    tries what will be run. A tree's refits, a feature a level, are paid for too.
+    """As many trees of depth 5 as the budget allows, each split with a tenth of a look at a feature.
+
+    Stumps are used instead if on all training samples there would be few trees, or if their shares would be too small
+    to choose by. All training samples decide this, so that a search on some of them tries the method of the final run.
+    The budget also pays for a tree's refits, one feature a level.
 
     >>> trees_of_shares(1e7, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'T': 20, 'algo.weak_learner': 'tree', 'algo.depth': 5, 'algo.budget_multiplier': 0.1}
@@ -326,7 +328,7 @@ def a_feature_a_stump(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def features_one_by_one(budget: float, facts: Facts) -> dict[str, Any]:
-    """So many features for all rounds, each the best of all that are there.
+    """The budget as a number of features for all rounds, each the best of all features.
 
     >>> features_one_by_one(10, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'algo.features_used': 10, 'algo.budget_multiplier': 784.0}

@@ -34,8 +34,9 @@ def weights_of_node(signed, rows, out):
     """out_il = (s_il - m_i T_l / M) / Z of the samples in a node, with T = sum_i s_i, M = sum_i m_i, sum |out| = 1.
 
     Parameters: ``signed`` (n, c) float32; ``rows`` (k,) int64 of the node; ``out`` (k, c) float32 is filled, with zeros
-    where every sample says the same. Of these a stump's edge is what a split parts: whatever one vote for the whole
-    node earns is taken off, sum_i out_i = 0, and a constant has the edge 0. Returns M. Cost O(k c), three passes.
+    if all samples agree. The edge of a stump under these weights is that of the split alone: the gain of one vote for
+    the whole node is subtracted, so that sum_i out_i = 0 and a constant has the edge 0. Returns M. Cost O(k c), three
+    passes.
     """
     lanes = signed.shape[1]
     sums, mass = np.zeros(lanes), 0.0

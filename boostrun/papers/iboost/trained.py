@@ -1,7 +1,7 @@
 """Trained stream learners: their probabilities and feature importances, and checks of the numbers of saved ones.
 
 Compiled loops use these numbers as indices without a check. Types and shapes are right when a check begins: they are
-those of a learner that has just begun (:class:`boostrun.methods.stream_state.StreamState`). M counts members, n
+those of a new learner (:class:`boostrun.methods.stream_state.StreamState`). M counts members, n
 examples of a window, G classes that the state knows, d features. Each check raises Damaged with one sentence.
 """
 
@@ -327,7 +327,7 @@ def check_committee(learner, n_classes: int) -> None:
 
 
 def check_incremental(learner, n_classes: int) -> None:
-    """Check members that learn one example at a time, and what weighs them."""
+    """Check members that learn one example at a time, and their weights."""
     windows = {"_window.0": _ANY, "_window.1": Array("", "n", 0, "G")}
     d, own = learner.n_features_in_, vars(learner)
     check_values(learner, {**_ATTRIBUTES, **windows}, _TUPLES, {"G": max(2, n_classes), "d": d})

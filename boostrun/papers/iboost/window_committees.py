@@ -479,7 +479,7 @@ class OCBClassifier(OCBKeys, Committee):
             super()._grow(n_classes)
 
     def _hold(self, state):
-        """It knows the classes of its window only."""
+        """Take the numbers of a state, which knows only the classes of its window."""
         known, self.classes_ = self.classes_, self.classes_[: state.numbers["_n_classes"]]
         super()._hold(state)
         self.classes_ = known

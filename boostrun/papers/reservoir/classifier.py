@@ -242,12 +242,12 @@ class SharedReservoir:
 
 
 class ReservoirPart:
-    """What one part of the data has of a reservoir that all parts keep together, see
-    :class:`boostrun.papers.reservoir.strategies.MergedParts`.
+    """The samples that one part of the data holds for a reservoir that all parts keep together.
 
-    It holds at most r + q samples. Each round it draws keys for them, by their weights under the ensemble so far,
-    offers those with the smallest keys, and learns which of them stay in the common reservoir and what was learned from
-    them. The others are let go for q fresh ones, scored by all hypotheses so far.
+    It holds at most r + q samples. Each round it draws keys for them, by their weights under the ensemble so far, and
+    offers those with the smallest keys. It gets the numbers of those that stay in the common reservoir, and the
+    hypothesis learned from them. All hypotheses so far score the q fresh samples that replace the others. See
+    :class:`boostrun.papers.reservoir.strategies.MergedParts`.
 
     Parameters
     ----------
@@ -326,8 +326,8 @@ class ReservoirPart:
 
 
 class _Merged:
-    """Of a reservoir whose samples are those that parts offer: ``draws`` are MergedParts, ``carries`` whether masses go
-    back to them. ``q`` is 0 if the parts' keys have chosen already.
+    """Methods of a reservoir over the samples that parts of the data offer. ``draws`` are MergedParts; ``carries`` is
+    whether masses are sent back to the parts. ``q`` is 0 if the parts' keys have already chosen the samples.
     """
 
     def begin(self: Any, carries: bool) -> None:

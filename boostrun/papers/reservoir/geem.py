@@ -199,7 +199,7 @@ class Geem(GeemKeys, Strategy):
         return selection.kept, selection.weights
 
     def for_all_classes(self, batch: Batch, r: int, rng: np.random.Generator):
-        """As a call, for ``batch.labels`` and ``batch.weights`` (n, c) of c binary problems: one choice for all."""
+        """Choose samples for ``batch.labels`` and ``batch.weights`` (n, c) of c binary problems: one choice for all."""
         memory, fill = self._prepare(batch, np.ones(len(batch.samples)), r, rng)
         labels = np.ascontiguousarray(batch.labels.T)
         selection = memory(fill, labels * batch.weights.T, lambda factor: labels)
@@ -276,7 +276,7 @@ def eliminate_in_blocks(
     inverse: np.ndarray, u: np.ndarray, corrected: np.ndarray, terms: np.ndarray, floor: float, alive: np.ndarray,
     columns: np.ndarray, block: int = _BLOCK, candidates: int = _CANDIDATES,
 ) -> tuple[int, int]:  # fmt: skip
-    """As :func:`boostrun.papers.reservoir.kernels.eliminate`, with products of matrices.
+    """Like :func:`boostrun.papers.reservoir.kernels.eliminate`, with products of matrices.
 
     With k samples gone and the pivot columns L (k, n) so far, column j of the inverse is M_j - L^T L_j, a pass over L.
     Those of the ``candidates`` samples of least loss are made by one product before each ``block`` of steps, and those
@@ -497,7 +497,7 @@ class GeemThin(GeemThinKeys, Geem):
     """GEEM whose covariance is estimated on k random stumps, drawn again each round: for reservoirs of 1,000 and more.
 
     Of m thresholds k are drawn, one from each of k equal runs, so that Sigma is about 2 (m / k) S S^T + ridge m I with
-    S (n, k) of -1 and +1. What is left of its inverse when samples are gone is that of a (k, k) matrix (Woodbury), so
+    S (n, k) of -1 and +1. The inverse without some samples follows from that of a (k, k) matrix (Woodbury), so
     that a round costs q k (n + k) in place of n^3. The exact form is the default. ``ridge`` must be at least 1e-6.
 
     Parameters
@@ -513,7 +513,7 @@ class GeemThin(GeemThinKeys, Geem):
 
     def check(self, shared: bool) -> None:
         super().check(shared)
-        if self.swap_rounds or not self.ridge >= 1e-6:  # below, what differences of two products leave is not exact
+        if self.swap_rounds or not self.ridge >= 1e-6:  # below, differences of two products are not exact
             raise BoostrunError("geem_thin needs a ridge of at least 1e-6, and no swap_rounds")
 
     def _prepare(self, batch: Batch, labels: np.ndarray, r: int, rng: np.random.Generator):
@@ -537,7 +537,7 @@ class _ThinElimination:
         self.scale = 2.0 / (ridge * max(above.shape[1], 1))
 
     def __call__(self, fill: None, weights: np.ndarray, targets: Callable) -> Selection:
-        """As :class:`_Elimination`, without ``fill``."""
+        """Like :class:`_Elimination`, without ``fill``."""
         (n, k), rows = self.above.shape, np.atleast_2d(weights)
         signs, target = np.where(self.above, 1.0, -1.0) * self.labels[:, None], targets(self.above)
         inner = np.linalg.inv(np.eye(k) + self.scale * signs.T @ signs)
@@ -555,7 +555,7 @@ class _ThinElimination:
 
 @njit(cache=True)
 def _eliminate_thin(packed, scale, inner, u, corrected, diagonal, alive, q):
-    """As :func:`kernels.eliminate` for M = I - scale S P S^T, with S (n, k) of -1 and +1, P = (I + scale S^T S)^-1.
+    """Like :func:`kernels.eliminate` for M = I - scale S P S^T, with S (n, k) of -1 and +1, P = (I + scale S^T S)^-1.
 
     Parameters: ``packed`` (n, ceil(k / 8)) uint8, the bits of S above 0, the first one lowest; ``inner`` (k, k)
     float64, P; ``diagonal`` (n,) float64 of M; the others are those of it, and all are overwritten.

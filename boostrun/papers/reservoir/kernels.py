@@ -109,7 +109,7 @@ def dense_ranks_of_codes(codes, dims, ranks):
 
 @njit(cache=True)
 def dense_ranks_of_values(values, dims):
-    """As :func:`dense_ranks_of_codes` for values of any ordered dtype; ranks are int32. Cost O(m n log n)."""
+    """Like :func:`dense_ranks_of_codes` for values of any ordered dtype; ranks are int32. Cost O(m n log n)."""
     n = values.shape[0]
     m = dims.shape[0]
     ranks = np.zeros((n, m), np.int32)
@@ -148,7 +148,7 @@ def covariance_from_ranks(ranks, labels, thresholds, diagonal, sigma):
 
 @njit(cache=True)
 def covariance_from_byte_ranks(ranks, labels, thresholds, diagonal, sigma):
-    """As :func:`covariance_from_ranks` for ``ranks`` (n, p) uint8, p a multiple of 128 and rows contiguous.
+    """Like :func:`covariance_from_ranks` for ``ranks`` (n, p) uint8, p a multiple of 128 and rows contiguous.
 
     Distances are summed 128 bytes at a time, near the speed of reading both rows.
     """
@@ -231,7 +231,7 @@ def eliminate_block(inverse, panel, slots, u, corrected, terms, diagonal, floor,
     Parameters: ``inverse``, ``u``, ``corrected``, ``terms``, ``floor``, ``alive`` and ``columns`` are those of
     :func:`eliminate`, ``first`` samples having been discarded; ``diagonal`` (n,) float64 of the inverse now; ``panel``
     (p, n) float64, rows of the inverse now; ``slots`` (n - first,) int64, the row of a sample alive, or -1; ``gone``
-    (b,) int64, filled with the places of the samples discarded, which stay where they are.
+    (b,) int64, filled with the places of the samples discarded, which are not moved.
 
     Returns ``(steps, chosen)`` as :func:`eliminate`. Of equal losses that of the sample of the least number counts.
     Cost about b (n - first) (b / 2 + 4) multiply-adds, and first (n - first) for each column that the panel lacks.

@@ -46,7 +46,7 @@ class GeemKeys(Keys):
 
     ridge: float = real(1.0, least=0.0, help="GEEM: times the number of thresholds, added on the covariance's diagonal")
     covariance_dims: str | int = dimensions(
-        "auto", help="GEEM: random features that the covariance is estimated on, anew each round; auto: r + q"
+        "auto", help="GEEM: random features for the covariance, drawn each round; auto: r + q"
     )
     carry_mass: bool = boolean(True, help="GEEM: kept samples stand for those dropped in later rounds too")
     swap_rounds: int = integer(
@@ -330,7 +330,7 @@ def evaluated(budget: float, facts: Facts) -> dict[str, Any]:
 
 
 def rounds_of_stumps(budget: float, facts: Facts) -> dict[str, Any]:
-    """As many stumps as the arrays of a saved model have room for, a row of them a class.
+    """As many stumps, with a row for each class, as fit into the arrays of a saved model of this size.
 
     >>> rounds_of_stumps(10_000, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'T': 47, 'algo.weak_learner': 'stump'}

@@ -210,7 +210,7 @@ def _select(wrong, base, total, weight, misses, barred, errors, keys, incumbent)
 
 @njit(cache=True)
 def _replace_worst(due, spent, feature, features, counts, wrong, base, totals, pooled, misses, barred):
-    """Where ``due``, give the free learner with the largest error over all selectors a fresh feature. Cost O(M + K).
+    """If ``due``, give the free learner with the largest error over all selectors a fresh feature. Cost O(M + K).
 
     That error is sum_k lambda_wrong / sum_k (lambda_wrong + lambda_corr); ``spent`` is the weight all selectors have
     given the sample. Counts restart at lambda_wrong = lambda_corr = 1, as they began at first.

@@ -166,7 +166,7 @@ class OnlineRivalClassifier(OnlineRivalKeys, StumpClassifier):
         return online(stumps, **{key: getattr(self, key) for key in wanted})
 
     def _samples_seen(self, source) -> int:
-        """As many as a reservoir of r = q = 250 draws in T rounds, or one pass over the source if that is smaller."""
+        """The number of samples to see: as with r = q = 250 in T rounds, at most one pass over the source."""
         if self.samples_seen is not None:
             return self.samples_seen
         drawn = _PAPER_R * (self.n_estimators + 2)
@@ -288,18 +288,18 @@ _ONLINE = {
 
 
 def of_reservoir(classifier) -> Link | str:
-    """By the loss; none of reservoirs that are filled with as many positive samples as negative ones."""
+    """The link of the loss; none for reservoirs that are filled with equal numbers of positive and negative samples."""
     if classifier.balanced:
         return "balanced=True trains on other shares of the classes than the data have, and does not keep theirs"
     return of_full_data(classifier)
 
 
 def of_full_data(classifier) -> Link | str:
-    """By the loss."""
+    """The link of the loss."""
     return LINKS.get(classifier.loss) or f"loss={classifier.loss!r} is not known"
 
 
 def of_online(classifier) -> Link | str:
-    """By the method's own loss."""
+    """The link of the loss of the method."""
     loss = _ONLINE.get(classifier.method)
     return LINKS[loss] if loss else f"the votes of method={classifier.method!r} minimise no loss that tells them"

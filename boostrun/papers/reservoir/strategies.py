@@ -71,7 +71,7 @@ class Strategy(ABC):
         """(kept (r,) int64 ascending, corrected weights (r,) float64)."""
 
     def for_all_classes(self, batch: Batch, r: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """As a call, for a reservoir shared by c classes: corrected weights are (r, c).
+        """Choose samples for a reservoir shared by c classes: corrected weights are (r, c).
 
         Unless a strategy has a form of its own, samples are chosen by their weights summed over the classes.
         """
@@ -350,7 +350,7 @@ class KeyedReservoir:
 class MergedParts:
     """The samples that parts of the data offer, merged by key: a reservoir over all parts.
 
-    Keys are drawn anew each round, since weights change. So the merged samples have the distribution of a single
+    Keys are drawn again each round, since weights change. So the merged samples have the distribution of a single
     reservoir over all parts: drawn in proportion to their weights, without replacement.
 
     Parameters

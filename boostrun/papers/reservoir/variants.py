@@ -150,7 +150,7 @@ class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
 
 
 class BudgetedStaged(Staged):
-    """As :class:`boostrun.evaluation.staged.Staged`, with the evaluations in cost and curve."""
+    """Like :class:`boostrun.evaluation.staged.Staged`, with the evaluations in cost and curve."""
 
     def curve(self, model: Any, data: Any, marks: Sequence[int]) -> dict[str, Any]:
         """Evaluations charged, and all that found stumps, by the end of each number of rounds."""
@@ -260,7 +260,7 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.rounds == "merged" and self.warm_start:
-            raise BoostrunError("rounds=merged and warm_start: the parts begin anew with each fit")
+            raise BoostrunError("rounds=merged does not take warm_start: each fit starts with new parts")
 
 
 # -- one reservoir for all classes that feeds a learner
@@ -587,7 +587,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 class LearnerStaged(Staged):
-    """As :class:`boostrun.evaluation.staged.Staged`, with the bytes of the model's pickle as a cost."""
+    """Like :class:`boostrun.evaluation.staged.Staged`, with the bytes of the model's pickle as a cost."""
 
     def check(self, model: Any, data: Any) -> None:
         """Raise BoostrunError for parameters that do not fit together, or a library that is missing."""

@@ -20,9 +20,9 @@ def made(settings, seed, **budget):
     ("algo=iboost_batch dataset=digits", "dataset=digits is none"),
     ("algo=iboost_batch dataset=sea features=hog", "learnt as it is"),
     ("algo=iboost_batch dataset=sea features.bins=16", "learnt as it is"),
-    ("algo=iboost_batch dataset=sea holdout=0.2", "no use for holdout=0.2"),
-    ("algo=iboost_batch dataset=sea train_samples=20", "no use for train_samples=20"),
-    ("algo=iboost_batch dataset=sea T=20", "no use for T=20"),
+    ("algo=iboost_batch dataset=sea holdout=0.2", "does not take holdout=0.2"),
+    ("algo=iboost_batch dataset=sea train_samples=20", "does not take train_samples=20"),
+    ("algo=iboost_batch dataset=sea T=20", "does not take T=20"),
     ("algo=iboost_batch dataset=sea algo.example=random", "no key 'example'"),
     ("algo=iboost_stochastic dataset=led dataset.schedule=swop", "did you mean 'swap'"),
 ])  # fmt: skip

@@ -250,7 +250,7 @@ def test_merged_rounds_do_not_depend_on_the_number_at_a_time(strategy):
 def test_settings_that_cannot_be_merged_are_a_sentence():
     samples, y = toy(n=100)
     merged = SplitReservoirClassifier("wsam", rounds="merged", reservoir_size=10, n_estimators=2, random_state=0)
-    with pytest.raises(BoostrunError, match="the parts begin anew"):
+    with pytest.raises(BoostrunError, match="each fit starts with new parts"):
         merged.set_params(warm_start=True).fit(samples, y)
     with pytest.raises(BoostrunError, match="need one reservoir only"):
         merged.set_params(warm_start=False).partial_fit(samples, y, classes=np.unique(y))

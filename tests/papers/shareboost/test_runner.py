@@ -198,7 +198,7 @@ def test_the_command_runs_one_trial_and_finds_it_again(command, workplace, table
 
 @pytest.mark.parametrize(("line", "sentence"), [
     ("algo=geem dataset=digits features=products", "algo 'geem' cannot be trained on features=products; it takes raw"),
-    ("algo=shareboost dataset=digits r=5", "has no use for r=5"),
+    ("algo=shareboost dataset=digits r=5", "does not take r=5"),
     ("algo=shareboost algo.rule=gradiant", "did you mean 'gradient'"),
     ("algo=shareboost dataset=digits features=linear algo.n_classes=3", "n_classes=3: y holds 10 classes"),
     ("algo=shareboost dataset=stream dataset.path=a dataset.test_path=b", "needs all samples in memory"),

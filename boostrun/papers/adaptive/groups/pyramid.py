@@ -336,7 +336,7 @@ class ScaledWords(VisualWords):
 
 
 def grid(length: int, patch: int) -> np.ndarray:
-    """First rows (or columns) of patches of this side, every 10 pixels, in the middle; none where one does not fit.
+    """First rows (or columns) of patches of this side, every 10 pixels, in the middle; empty if none fits.
 
     >>> grid(48, 24)
     array([ 2, 12, 22])

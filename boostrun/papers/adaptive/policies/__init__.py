@@ -1,6 +1,6 @@
 """Which features and samples to look at: policies, each reading like its pseudocode.
 
-Here are the base class, the uniform policies and what all share; other policies are imported when they are first used.
+This module has the base class, the uniform policies and shared code; other policies are imported on first use.
 The uniform policies look at Q features, on all samples (Dubout & Fleuret 2014, section 4): ``uniform_naive`` draws them
 from all features, ``uniform_1q`` from one family drawn uniformly, ``uniform_q1`` one from each of Q families drawn
 uniformly.

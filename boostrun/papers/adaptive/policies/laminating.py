@@ -69,14 +69,14 @@ _FIRST = 4  # the first batch costs at most one part in so many of the budget
 
 
 class MABSplit(MABSplitKeys, Policy):
-    """Successive elimination of (feature, threshold) pairs, on batches of samples that all that are left look at.
+    """Successive elimination of (feature, threshold) pairs, on batches of samples that all remaining pairs share.
 
     The paper estimates an impurity from histograms that grow batch by batch, with intervals by the delta method. Here
-    an arm is estimated by its edge, of samples drawn by weight (:func:`.bandits.intervals`
-    has the variance). After each batch an arm is out when its interval ends below the largest lower end of all, and a
-    feature is out with its last arm: a batch costs as many pairs as it has samples, for each feature that is left. As
-    in the paper, once as many samples were drawn as there are, those left are looked at on all of them; here only where
-    the rest of the budget bears it. A budget that is spent ends the step with the best estimate.
+    the estimate of an arm is its edge on samples drawn by weight (:func:`.bandits.intervals` has the variance). After
+    each batch an arm is removed if its interval ends below the largest lower end of all intervals, and a feature is
+    removed with its last arm. A batch of b samples costs b pairs for each remaining feature. As in the paper, once as
+    many samples have been drawn as exist, the remaining arms are evaluated on all samples, but here only if the rest
+    of the budget allows it. If the budget is spent, the step ends with the best estimate.
 
     ``Q=None`` is as many features as leave three quarters of the budget after the first batch.
 

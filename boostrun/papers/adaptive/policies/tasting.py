@@ -153,7 +153,7 @@ class TastingUCB(TastingUCBKeys, Tasting, BestCandidate):
     bound is above the best promise of this step (Weitzman 1979). A family without a look comes first, one without a
     second adds no change.
 
-    At most ``looks`` R n evaluations a step are booked as those of Tasting are, which costs R n for every family.
+    At most ``looks`` R n evaluations a step are counted, as in Tasting, which costs R n for every family.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Alternates(NamedTuple):
 
     ``alternate`` (N,) int64, a split's alternate or -1; ``errors`` (N, 2) float64, examples and errors since the last
     change; ``used`` (M,) int64, 1 for the tree and for alternates in use; ``counts`` (4,) int64: alternates in use,
-    begun, that replaced a split, and that were deleted for being worse; ``adwins``, N windows.
+    started, that replaced a split, and that were deleted for being worse; ``adwins``, N windows.
     """
 
     alternate: np.ndarray

@@ -310,7 +310,7 @@ class CommitteeMembers(NamedTuple):
     """The members of a committee as numbers.
 
     ``family`` and the rows of ``models`` (M, width) float64 as in :mod:`.bases`, the first ``size`` of them alive;
-    ``coefficients`` (M,) float64. If ``signed``, two classes are told apart by the sign of one sum, sum_j b_j f_j,
+    ``coefficients`` (M,) float64. If ``signed``, the sign of one sum, sum_j b_j f_j, decides between two classes,
     instead of one sum for each class.
     """
 

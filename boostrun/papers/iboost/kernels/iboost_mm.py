@@ -4,7 +4,7 @@ The loss is AdaBoost.MM's with a linear tail. v_c(x) is the sum of the coefficie
 slot i is u_i = sum_{c != y} exp(v_c - v_y); its loss is u_i up to the cap, and cap (1 + ln(u_i / cap)) above it. A
 classifier that is right on i has the slope g = min(u_i, cap), one that predicts s has -g exp(v_s - v_y) / u_i. For two
 classes u_i is exp(-z_i), and loss and slopes are IBoost's. With SAMME's code vectors a wrong answer costs only
-1 / (K - 1) of what a right one gains, so that a classifier survives a change of concept.
+1 / (K - 1) of the gain of a right one, so that a classifier survives a change of concept.
 """
 
 from __future__ import annotations

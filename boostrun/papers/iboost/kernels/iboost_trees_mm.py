@@ -13,7 +13,7 @@ from boostrun.papers.iboost.kernels import iboost_mm as mm
 
 @allocating_kernel
 def test_then_train(samples, labels, state, settings, trees, rules, grow, splits, first, predictions):
-    """As :func:`.iboost_fitted.test_then_train`; an example's weight is its slope g, divided by the window's sum."""
+    """Like :func:`.iboost_fitted.test_then_train`; an example's weight is its slope g, divided by the window's sum."""
     n = state.labels.shape[0]
     classes, said = np.empty(state.born.shape[0], np.int64), np.empty(n, np.int64)
     votes, slopes, weights = np.empty(settings.n_classes), np.empty((n, settings.n_classes)), np.empty(n)
