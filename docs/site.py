@@ -3,7 +3,7 @@
 - The tables in ``results/**`` become pages of the site and are read where they lie. A page links to them as on disk,
   ``../../results/...`` from ``docs/papers/``, so that the same links work in a checkout.
 - ``reference/verbs.md`` and ``reference/methods.md`` are written from the declarations, the parameters of estimators
-  from their keys: the field is the one place that says what a key means. Neither page is in the repository.
+  from their keys: the field is the one place that explains a key. Neither page is in the repository.
 - Formulas are converted when the site is built, so that a reader's browser fetches nothing.
 """
 

@@ -62,7 +62,7 @@ def draw(
 
     drawn = draw_once(folder, digest, figures, vectors=True)
     told = ", ".join(dict.fromkeys(path.stem for path in drawn))
-    more = f"; no curves: more than {MOST_LINES} lines cannot be told apart" if too_many(here) else ""
+    more = f"; no curves: more than {MOST_LINES} lines are hard to distinguish" if too_many(here) else ""
     if line := without_curves(here, metrics):
         more += f"; {line}"
     return f"pictures: {told} (.png and .svg){more}"

@@ -274,7 +274,7 @@ def _no_choice_has(
         return UnknownKeyError(head, "", key, ",".join(values), known)
     takes = {name: [one for one in keys_of(group, name) if one in BUDGET_KEYS] for name in names}
     budgets = "; ".join(f"{name} takes {', '.join(budget) or 'no budget'}" for name, budget in takes.items())
-    return BoostrunError(f"none of {group}={','.join(names)} has a use for {key}={','.join(values)} ({budgets})")
+    return BoostrunError(f"none of {group}={','.join(names)} takes {key}={','.join(values)} ({budgets})")
 
 
 class Composer:

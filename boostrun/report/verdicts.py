@@ -388,16 +388,16 @@ PRINT_WORDS = (HOLDS, IN_PART, CONTRADICTED, LEVEL, NOT_PRINTED)
 _WIDTH = 100
 HEAD = ["the sentence", "the print", "ours", "effect [95 %]", "n", "test", "shown by"]
 TOLD_OF_PRINT = (
-    "The print is what the paper's own printed figures say of the sentence, by their means alone: it holds, is "
+    "The print: the verdict of the paper's own printed figures, by their means alone. The claim holds, is "
     "contradicted, or two figures are level."
 )
 TOLD = (
-    f"{TOLD_OF_PRINT} Ours is what our records say; if they contradict the sentence as the print does, they agree "
-    "with the print. An effect is the mean of differences by seed, the side named first minus the other, with "
+    f"{TOLD_OF_PRINT} Ours: the verdict of our records. If they contradict the claim as the printed figures do, they "
+    "agree with the print. Effects are means of differences by seed, the side named first minus the other, with "
     "Student's 95 % interval, or Welch's beside a figure with a printed spread; of several pairs the most contrary is "
-    "shown. An order is tested pair by pair (Wilcoxon signed-rank, paired by seed, Holm-corrected), equality by a "
-    "margin stated beforehand, and errors of single models by McNemar's test: if their predictions are not kept, for "
-    "every way in which the errors may overlap. Fewer than six seeds allow no test."
+    "shown. Orders are tested pair by pair (Wilcoxon signed-rank, paired by seed, Holm-corrected), equality by a "
+    "margin stated beforehand, and errors of single models by McNemar's test; if their predictions are not kept, for "
+    "every way in which the errors may overlap. With fewer than six seeds there is no test."
 )
 
 

@@ -212,7 +212,7 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
 
 
 def _composed(request: FrontierRequest, compose: Compose) -> dict[str, tuple[Settings, list[str]]]:
-    """For each method: its settings without a budget, and the words that it has a use for.
+    """For each method: its settings without a budget, and the words that it takes.
 
     A named method that cannot take part is refused; one of the usual methods is left out, and a line says why.
     """

@@ -187,7 +187,7 @@ def test_keys_and_budgets_go_to_the_choices_that_have_them_and_each_cell_is_ther
 
 
 @pytest.mark.parametrize(("line", "says"), [
-    ("algo=geem,logitboost M=5,6", r"none of algo=geem,logitboost has a use for M=5,6 \(geem takes r, q, T; logit"),
+    ("algo=geem,logitboost M=5,6", r"none of algo=geem,logitboost takes M=5,6 \(geem takes r, q, T; logit"),
     ("algo=knn,logitboost algo.shrinkag=1", "none of algo=knn,logitboost has a key 'shrinkag'; did you mean algo.sh"),
     ("algo=knn,majority T=5", "knn takes no budget; majority takes no budget"),
     ("algo=geem,logitboost r=abc T=5", "r=abc: a whole number"),

@@ -298,7 +298,7 @@ def section(
     missing : lines on the cells that lack trials
     """
     laid = layout(table)
-    why = f"No curves are drawn: more than {MOST_LINES} lines cannot be told apart." if too_many(curves) else ""
+    why = f"No curves are drawn: more than {MOST_LINES} lines are hard to distinguish." if too_many(curves) else ""
     plain, plain_told = rounded_differences(table, differences_to) if differences_to else ([], "")
     targets = [line for line in laid.footer if line.startswith("target ")]
     asked = [cell for cell in table.cells if cell.expected]
