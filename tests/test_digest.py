@@ -1,4 +1,4 @@
-"""What counts to a digest: the definitions that are reached by name, wherever they stand, and nothing else."""
+"""The content of a digest: the definitions that are reached by name, wherever they are, and nothing else."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Files are whole or absent whoever writes beside whom; links and devices stay; what the dead leave goes."""
+"""Files are complete or absent even with several writers; links and devices stay; leftovers are removed."""
 
 import os
 

@@ -27,7 +27,7 @@ SHAPES = {  # files; the last one is edited
 
 @pytest.fixture
 def python(tmp_path):
-    """What a process of its own prints."""
+    """The output of a separate process."""
 
     def run(*arguments: str, root: Path = PACKAGE.parent, **more: str) -> str:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}

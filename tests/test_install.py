@@ -37,7 +37,7 @@ def sdist(tmp_path_factory):
 
 
 def installed(folder, *packages):
-    """Where the programs of a new environment are that has these packages and what they need."""
+    """The folder with the programs of a new environment that has these packages and their dependencies."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     install = subprocess.run(

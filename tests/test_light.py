@@ -1,4 +1,4 @@
-"""What a command imports before it is known to need it: nothing heavy, and nothing of other rooms."""
+"""The early imports of a command: nothing heavy, and nothing of other rooms."""
 
 import subprocess
 import sys

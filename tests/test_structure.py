@@ -1,6 +1,6 @@
 """The house: a core that knows no paper, rooms that import downwards, files of one idea.
 
-What does not hold yet stands in a list here. A list may shrink, never grow: each is compared as a whole.
+Exceptions are listed here. A list may shrink, never grow: each is compared as a whole.
 """
 
 import ast
@@ -57,7 +57,7 @@ def tree(name: str) -> ast.Module:
 
 @functools.cache
 def imported(name: str) -> frozenset[str]:
-    """The modules below boostrun that a module imports, anywhere in it but for types alone."""
+    """The modules below boostrun that a module imports, anywhere in it, except for types alone."""
     for_types = {
         inner for node in ast.walk(tree(name))
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING") for inner in ast.walk(node)

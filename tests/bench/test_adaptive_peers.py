@@ -1,23 +1,23 @@
-"""Laminating on the 16,775 features of MNIST beside LightGBM, XGBoost and scikit-learn; no time is asserted about time.
+"""Laminating on the 16,775 features of MNIST beside LightGBM, XGBoost and scikit-learn; no times are asserted.
 
-Stumps for ten classes on 60,000 samples, one thread. Asked for: seconds to a training loss of 10^-1.8 and to a test
+Stumps for ten classes on 60,000 samples, one thread. Measures the seconds to a training loss of 10^-1.8 and to a test
 error of 1.6 %. Writes results/bench/adaptive_peers.csv and adaptive_peers.png. It takes about an hour and 14 GB;
 `BENCH_SAMPLES=3000 BENCH_FEATURES=600` tries it in a minute on a part of the data, for targets that Laminating reaches
-half way, and writes nothing. What is chosen, before a look at any result:
+half way, and writes no file. These choices were made before any result was known:
 
-- The feature bank is built beforehand (`boostrun algo=laminating dataset=mnist features=families19`), and everyone gets
-  its codes, arrays of bytes in memory. What a library makes of them before its first tree (histogram bins, gradient
-  index) is its setup, shown apart and not counted.
-- Everyone grows trees of two leaves. XGBoost grows one for all classes in a round, with a vector at each leaf, which is
-  nearest to our vote vectors; the others have none such and grow ten a round, one a class.
-- Each rival runs with shrinkage 0.3 and 1, and again with what it has to look at less: 1 % and 0.1 % of the features a
-  tree (LightGBM), a tenth of the samples a tree (XGBoost); scikit-learn's sampling of features saves it no histogram.
-  For each target the best of its runs counts, chosen afterwards, which flatters it. Laminating runs once, with its
-  defaults.
-- A run is stopped at 12 times what Laminating needs for both targets, so that "not reached" is an answer.
+- The feature bank is built beforehand (`boostrun algo=laminating dataset=mnist features=families19`), and every library
+  gets its codes, arrays of bytes in memory. The time before a library's first tree (histogram bins, gradient index) is
+  its setup, which is shown separately and not counted.
+- All grow trees of two leaves. XGBoost grows one for all classes in a round, with a vector at each leaf, which is
+  nearest to our vote vectors; the others have no such trees and grow ten a round, one for each class.
+- Each rival runs with shrinkage 0.3 and 1, and again with less data to read: 1 % and 0.1 % of the features a tree
+  (LightGBM), a tenth of the samples a tree (XGBoost); scikit-learn's sampling of features saves it no histogram. For
+  each target the best of its runs counts, chosen afterwards, which favours it. Laminating runs once, with its defaults.
+- A run is stopped at 12 times the time that Laminating needs for both targets, so that "not reached" is a result.
 
-What cannot be equal: the rivals lower the softmax loss. Their training loss here is ours, mean_il exp(-y_il F_l(x_i)),
-with F_l half the log-odds of their probability of class l, where that loss is least for given probabilities.
+One difference remains: the rivals minimise the softmax loss. The training loss shown is ours, mean_il exp(-y_il
+F_l(x_i)), with F_l half the log-odds of their probability of class l, which minimises this loss for given
+probabilities.
 """
 
 import json
@@ -71,7 +71,7 @@ class Data(NamedTuple):
 
 
 class Stump(NamedTuple):
-    """What a tree adds: ``below`` (K,) where a code is below ``threshold``, else ``above`` (K,)."""
+    """The scores that a tree adds: ``below`` (K,) where a code is below ``threshold``, else ``above`` (K,)."""
 
     feature: int
     threshold: int
@@ -248,7 +248,7 @@ class Clock(Ticking):
 
 
 def hist_gradient_boosting(data, limit):
-    values = data.samples.astype(float)  # what it would make of them itself, for each run anew
+    values = data.samples.astype(float)  # the conversion that the library would do in each run
     for shrinkage in SHRINKAGES:
         model = HistGradientBoostingClassifier(
             max_iter=10**6, learning_rate=shrinkage, max_leaf_nodes=2, max_depth=1, max_bins=255, early_stopping=False,
@@ -273,7 +273,7 @@ def leaves_of_hist(nodes):
 
 
 def digits():
-    """The bank of MNIST, or a part of it; skips where it is not there, since building it takes half an hour."""
+    """The bank of MNIST, or a part of it; skips if it is missing, since building it takes half an hour."""
     names = {"name": "mnist"}, {"name": "families19"}
     try:
         there = (Path(REAL_DATA) / "banks" / bank_key(*names, REAL_DATA)).is_dir()

@@ -59,7 +59,7 @@ def test_light_commands_beside_hydra(tmp_path):
         "table adaptive/table1": [*boostrun, "table", "adaptive/table1"],
         "table iboost/table_summary": [*boostrun, "table", "iboost/table_summary"],
     }
-    # what is remembered in the cache is not there at first
+    # the cache is empty at first
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "BOOSTRUN_DATA": str(tmp_path)}
 
     def seconds(arguments):

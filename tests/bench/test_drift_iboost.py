@@ -97,7 +97,7 @@ def test_memory_over_a_million_examples():
     for piece in range(100):
         model.partial_fit(*led(10_000, piece))
         peaks[10_000 * (piece + 1)] = peak()
-    assert peaks[1_000_000] < peaks[100_000] + 64  # MiB: what a million examples take, they give back
+    assert peaks[1_000_000] < peaks[100_000] + 64  # MiB: memory does not grow with the number of examples
     rows = [(f"after {seen:,} more examples", f"{peaks[seen]:.1f} MiB") for seen in (10_000, 100_000, 1_000_000)]
     show("the most memory that the process had in use", rows)
 
@@ -112,7 +112,7 @@ def an_example(n, M, update, X, y):
 
 
 def terms(n, M):
-    """What is counted, for arrays of window lengths and budgets: (cells, 4)."""
+    """The counts for arrays of window lengths and budgets: (cells, 4)."""
     return np.stack([np.ones(len(n)), M, n, n * M], axis=1)
 
 

@@ -1,20 +1,20 @@
-"""LogitBoost on all of MNIST beside scikit-learn, LightGBM and XGBoost; no time is asserted about time.
+"""LogitBoost on all of MNIST beside scikit-learn, LightGBM and XGBoost; no times are asserted.
 
 One digit against the rest, N = 60,000, d = 784, stumps, T = 250, one thread. Writes results/bench/peers.csv and
-peers.png. What is chosen, without a look at the test data:
+peers.png. These choices were made without the test data:
 
-- Everyone gets the same array of bytes. Binning, transposing and the like are part of the training time and shown as
-  setup: the end of the first round less one median round.
-- Everyone trains with a shrinkage of 0.5, which is our default, and then with its own default. The rest is as each
-  library has it, except that trees have two leaves, bins are as many as allowed, and nothing stops early. LightGBM is
-  told to go by rows, which is the faster way here, and spares it the trial of both.
-- Two settings that make a rival faster but change what it learns are rows of their own: gradients rounded to a few
-  levels (LightGBM), and zeros taken for missing values (XGBoost).
+- All get the same array of bytes. Binning, transposing and the like are part of the training time and shown as setup:
+  the end of the first round less one median round.
+- All train with a shrinkage of 0.5, which is our default, and then with their own default. Other settings are each
+  library's defaults, except that trees have two leaves, bins are as many as allowed, and there is no early stopping.
+  LightGBM is set to go by rows, which is faster here and spares it a trial of both ways.
+- Two settings that make a rival faster but change its model have separate rows: gradients rounded to a few levels
+  (LightGBM), and zeros taken for missing values (XGBoost).
 
-What cannot be equal: the others take one Newton step for each side of a stump and all but AdaBoost begin at the share
-of the digit; ours is one vote of both signs, half its log-odds long, and begins at 0. AdaBoost lowers the exponential
-loss; its scores are doubled into log-odds, and it runs only as many rounds as take about a minute. So what is compared
-is the training logistic loss, mean log(1 + exp(-y F)), and the test error, against seconds.
+Some differences remain: the others take one Newton step for each side of a stump, and all except AdaBoost start at the
+share of the digit; ours is one vote of both signs, half its log-odds long, and starts at 0. AdaBoost minimises the
+exponential loss; its scores are doubled into log-odds, and it runs only as many rounds as take about a minute. So the
+training logistic loss, mean log(1 + exp(-y F)), and the test error are compared against seconds.
 """
 
 import contextlib
@@ -252,7 +252,7 @@ class TimedStump(DecisionTreeClassifier):
 
 
 def ada_boost(data, shrinkage):
-    samples = data.samples.astype(np.float32)  # as trees want it: else every round would convert anew
+    samples = data.samples.astype(np.float32)  # the dtype of trees: otherwise every round would convert
     tests = data.test_samples.astype(np.float32)
     rounds = 2
     for _ in range(2):  # two rounds say how many fit into a minute

@@ -22,7 +22,7 @@ STEPS, ROUNDS = 20, 15
 
 @pytest.fixture(scope="module")
 def bank():
-    """The 19 families where they have been computed, else pixels."""
+    """The 19 families if they have been computed, else pixels."""
     pixels = pixels_of_mnist()
     folder = REAL_DATA / "banks" / bank_key({"name": "mnist"}, {"name": "families19"}, REAL_DATA)
     return Bank(folder) if (folder / "meta.json").is_file() else pixels
@@ -40,7 +40,7 @@ def test_steps_of_the_policies_beside_a_uniform_step(bank):
     with threadpool_limits(1):
         for one in runs.values():
             one.boost(60)  # compiled, and past the first steps, which are not like the others
-        for _ in range(ROUNDS):  # in turn: what else the machine does comes to all of them
+        for _ in range(ROUNDS):  # in turn, so that other load on the machine affects all of them
             for name, one in runs.items():
                 begun = time.perf_counter()
                 one.boost(STEPS)

@@ -1,4 +1,4 @@
-"""ShareBoost's scoring passes, and a round of JointBoost, beside the products that they are; no time is asserted."""
+"""ShareBoost's scoring passes, and a round of JointBoost, beside their matrix products; no time is asserted."""
 
 import numpy as np
 import pytest

@@ -1,12 +1,12 @@
-"""What boostrun does and costs beside what else one might use, in one run; no time is asserted about time.
+"""boostrun beside other libraries in one run: results and costs; no times are asserted.
 
-Training on all of a set beside scikit-learn, LightGBM and XGBoost; learning from a stream beside river; and running
-many short trials beside a loop of the shell, one of joblib and Hydra's own multirun. Writes results/bench/
-peers_table.csv, what was measured, and peers_table.md: that, the machine, and what each can do (peers_features.csv).
+It trains on a whole set beside scikit-learn, LightGBM and XGBoost; learns from a stream beside river; and runs many
+short trials beside a loop of the shell, one of joblib and Hydra's own multirun. Writes the measurements to
+results/bench/peers_table.csv; peers_table.md also has the machine and the features of each (peers_features.csv).
 
 Sizes are small, so that all takes a few minutes; test_peers.py and test_drift_iboost.py look closer at the first two.
-Times are processor time, that of child processes too, which a busy machine disturbs less than the clock; every
-library is told to use one thread. What is compared is taken in turn, ``TURNS`` times, and the least of each counts.
+Times are processor time, including child processes, which a busy machine disturbs less than the clock; every library
+uses one thread. Compared tasks run in turn, ``TURNS`` times, and the minimum of each counts.
 """
 
 import csv
@@ -79,7 +79,7 @@ main()
 
 
 class Measured(NamedTuple):
-    """A row: what was done by what, ``seconds`` of the processor for one ``unit``, and what came of it."""
+    """A row: a task, its library, ``seconds`` of the processor for one ``unit``, and the result."""
 
     task: str
     by: str
@@ -204,7 +204,7 @@ def read_features() -> list[list[list[str]]]:
 
 
 def machine(load: list[float]) -> str:
-    """What it was measured on, and how busy it was with other things."""
+    """The machine, and its load from other programs."""
     here = provenance.collect([])
     packages = ("numpy", "numba", "scikit-learn", "lightgbm", "xgboost-cpu", "river", "joblib", "hydra-core")
     busy = f"1-minute load {load[0]:.1f} before and {load[1]:.1f} after, this run's own of 1 with it"

@@ -1,5 +1,4 @@
-"""Timing of functions side by side, the two yardsticks that say how fast this machine is, and what results are written
-with."""
+"""Timing of functions side by side, two yardsticks for the speed of this machine, and the writers of results."""
 
 import csv
 import time
@@ -50,7 +49,7 @@ def yardsticks():
 
 
 def slowness(before, after):
-    """How much slower this machine is than the targets', by the yardsticks on both sides of what is timed."""
+    """How much slower this machine is than that of the targets, by the yardsticks before and after the timed code."""
     inverse, cityblock = np.mean([before, after], axis=0)
     return (inverse / 13.0 + cityblock / 45.0) / 2
 

@@ -19,7 +19,7 @@ SENTENCES = {
     "frontier dataset=digits budget=samples_held at=0": "numbers above 0",
     "frontier dataset=digits budget=samples_held at=many": "numbers above 0",
     "frontier dataset=digits budget=samples_held tuning=some": "a whole number of trials",
-    "frontier dataset=digits budget=samples_held algo=wsam r=5": "r is what a budget of samples_held decides for wsam",
+    "frontier dataset=digits budget=samples_held algo=wsam r=5": "a budget of samples_held decides r for wsam",
     "frontier dataset=digits budget=samples_held algo=wsam holdout=0.3": "leave holdout out",
     "frontier dataset=digits budget=samples_held algo=wsam T=5,10": "one value for each key",
     "report reservoir/table33": "did you mean 'reservoir/table3'", "report reservoir/timing T=x": "T",

@@ -1,4 +1,4 @@
-"""What was trained on is what the record's checksum says, whoever writes the files meanwhile."""
+"""A record's checksum is that of the data used for training, even if files are written meanwhile."""
 
 import json
 import time

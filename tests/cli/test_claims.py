@@ -17,7 +17,7 @@ BBM = ROOT / "examples" / "online_bbm"
 
 @pytest.fixture
 def own(tmp_path):
-    """A paper of a person's own folder with one claim, and the function that rewrites it."""
+    """A paper in a user's folder with one claim, and the function that rewrites it."""
     folder = tmp_path / "mine"
     (folder / "paper" / "mine").mkdir(parents=True)
     (folder / "papers.yaml").write_text("mine: a_paper_with_claims:PAPER")

@@ -19,7 +19,7 @@ COMMANDS = [
 
 
 def put(place: str, value: object):
-    """What puts a value at a place, written with dots, of a record."""
+    """A function that sets the value at a place of a record, written with dots."""
 
     def odd(record: dict) -> bytes:
         inner, (*parents, last) = record, place.split(".")
@@ -138,7 +138,7 @@ def test_a_cell_is_typed_so_that_the_shell_and_the_command_take_it_back():
 
 
 def plain(value):
-    """What a config holds of a parsed value, escapes of interpolations resolved."""
+    """A parsed value as a config holds it, with escapes of interpolations resolved."""
     from omegaconf import OmegaConf
 
     value = [getattr(one, "text", one) for one in value] if isinstance(value, list) else getattr(value, "text", value)

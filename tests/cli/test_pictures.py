@@ -1,4 +1,4 @@
-"""What a run draws beside its table, and what its models say of the test part."""
+"""The pictures that a run draws beside its table, and the predictions of its models for the test part."""
 
 import json
 import os

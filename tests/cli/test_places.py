@@ -1,4 +1,4 @@
-"""Where a command writes, and what it is sent: no signal and no closed, full or narrow stream costs a result."""
+"""Files and streams of a command: no signal and no closed, full or narrow stream loses a result."""
 
 import os
 import signal
@@ -75,7 +75,7 @@ def stopped(workplace, words: str, when) -> tuple[int, str]:
 
 
 def hears_sigterm(command) -> bool:
-    """Whether a handler of SIGTERM is in place: the command has begun."""
+    """Whether a handler of SIGTERM is in place, so that the command has started."""
     with open(f"/proc/{command.pid}/status", encoding="ascii") as status:
         caught = next(line.split()[1] for line in status if line.startswith("SigCgt"))
     return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)

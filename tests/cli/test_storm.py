@@ -59,7 +59,7 @@ def children(pid):
 
 @pytest.fixture
 def busy():
-    """Four processes that take the processors from what is tested."""
+    """Four busy processes that slow down the tested ones."""
     loop = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
     running = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(4)]
     yield
@@ -92,7 +92,7 @@ def test_ctrl_c_on_a_busy_machine_with_trials_in_flight_and_queued_prints_one_se
     monkeypatch.setenv("PYTHONPATH", str(workplace / "late"), prepend=os.pathsep)
     process = start(workplace, "algo=rand", "dataset=digits", "r=10", "T=1", "trials=3000", "n_jobs=2")
     limit = time.monotonic() + 600
-    while len(children(process.pid)) < 2 and time.monotonic() < limit:  # the workers are being begun
+    while len(children(process.pid)) < 2 and time.monotonic() < limit:  # the workers start
         time.sleep(0.01)
     wait_for_records(workplace, finished, process, 600)
     assert len(records(workplace)) >= finished

@@ -1,4 +1,4 @@
-"""dataset=stream: files read in chunks by the command, and what is said of files and settings that do not fit."""
+"""dataset=stream: files read in chunks by the command, and errors for files and settings that do not fit."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the verbs do and print, on small runs in a temporary folder."""
+"""The actions and the output of the verbs, on small runs in a temporary folder."""
 
 import json
 import re

@@ -42,7 +42,7 @@ def paper(more: str = "", **files: str | bytes) -> dict[str, str | bytes]:
 ALL = ', items=HERE / "items", claims=HERE / "claims.yaml", reference=HERE / "reference.csv"'
 FIGURES = "table,metric,method,mean\ntable1,test_accuracy_pct,its_method,50\n"
 ALL_FILES = {"items/one.yaml": ITEM, "claims.yaml": CLAIMS, "reference.csv": FIGURES}
-BROKEN = {  # files, and what the line says
+BROKEN = {  # files -> the message
     "it leaves": ({"theirs.py": "raise SystemExit(0)"}, "SystemExit: 0"),
     "it leaves with a word": ({"theirs.py": "import sys\nsys.exit('bye')"}, "SystemExit: bye"),
     "no Python": ({"theirs.py": "def"}, "SyntaxError: invalid syntax"),
@@ -119,7 +119,7 @@ def run_in(line: str, folder: Path) -> tuple[int, str, list[str]]:
 
 @pytest.fixture
 def run(tmp_path):
-    """A command in a process of its own: its exit code, what it prints, and the lines of its errors."""
+    """Run a command in its own process; returns its exit code, its output, and the lines of its errors."""
 
     return lambda line: run_in(line, tmp_path)
 

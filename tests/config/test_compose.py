@@ -1,4 +1,4 @@
-"""What is composed is what Hydra makes of the declarations; values are read the same way however they are typed."""
+"""Composed settings equal those that Hydra composes; values are parsed alike however they are typed."""
 
 import copy
 

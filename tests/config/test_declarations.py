@@ -1,4 +1,4 @@
-"""A parameter is declared once: constructor, command, help and documentation say the same of every method."""
+"""A parameter is declared once: constructor, command, help and documentation agree for every method."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ every_method = pytest.mark.parametrize("name", catalogue.methods())
 
 
 def of_parts(method, name):
-    """What a method fixes of one of its parts."""
+    """The values that a method fixes for one of its parts."""
     return {key.partition(".")[2]: value for key, value in method.fixed.items() if key.startswith(f"{name}.")}
 
 

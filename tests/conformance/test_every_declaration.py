@@ -1,6 +1,6 @@
 """Every method, data set, stream, pipeline, part and item of the catalogue is held to what `boostrun check` asks.
 
-The lists are those of the declarations: what is new is tested without being remembered here.
+The lists come from the declarations, so that new methods are tested without a change here.
 """
 
 import os
@@ -17,7 +17,7 @@ from tests.papers.iboost.learners import QUICK as STREAM_LEARNERS
 DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parents[2] / "datasets")
 LONG = ("scikit-learn", "river", "pickled to a worker", "the same in a worker")  # checks that take their time
 QUICK = ("one label an example", "labels of its own", "on a ")  # what the quick tests ask of every method
-# what a method is meant to do, though it breaks a rule
+# exceptions: intended behaviour that breaks a rule
 MEANT = {
     ("majority", name)  # it does not look at the samples
     for name in (
@@ -105,12 +105,12 @@ def data(monkeypatch):
 
 
 def _few(name):
-    """Keys of a stream that make it short, where it has them."""
+    """Keys of a stream that make it short, if it has any."""
     return ["n_samples=3000"] if "n_samples" in catalogue.fields("dataset", name) else []
 
 
 def _given(name):
-    """Whether all its keys have values: a file of a person's own has none."""
+    """Whether all its keys have values: the key of a user's file has none."""
     return "???" not in [field.default for field in catalogue.fields("dataset", name).values()]
 
 

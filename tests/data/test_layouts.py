@@ -366,7 +366,7 @@ def test_a_date_of_a_new_row_may_be_written_in_another_plain_form():
         table.numbers(pyarrow.table({"day": ["5/3/2024"]}), "new.csv")
 
 
-LATE = {  # what stands in one late row of a table of 900, and what is said of it
+LATE = {  # a value in one late row of a table of 900 -> the message
     "zone": ("2024-01-01 10:00", "2024-01-01 10:00+02:00",
              "'2024-01-01 10:00.02:00' in row 801 of .* and '2024-01-01 10:00' in row 1 of .*types={x: date}"),
     "no zone": ("2024-01-01T10:00Z", "2024-01-01 10:00", "'2024-01-01 10:00' in row 801 of .*types={x: date}"),

@@ -1,4 +1,4 @@
-"""A table takes no more memory than it may; what does not fit lies in a file, or ends in a sentence."""
+"""A table keeps its limit of memory; data that do not fit are kept in a file, or are an error."""
 
 import subprocess
 import sys

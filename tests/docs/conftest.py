@@ -1,4 +1,4 @@
-"""Pages that bring things of a person's own leave nothing behind."""
+"""Pages that declare a user's own things leave nothing behind."""
 
 from tests.extend.conftest import forgetful as _forgetful
 

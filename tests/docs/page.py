@@ -66,7 +66,7 @@ def _check(command: Callable, words: str, expected: str) -> None:
 
 
 def _recipe(target: str) -> str:
-    """What ``make target`` gives boostrun to do."""
+    """The words that ``make target`` passes to boostrun."""
     return re.search(rf"^{target}:.*\n\t\$\(RUN\) (.*)$", _MAKEFILE.read_text(), re.MULTILINE)[1]
 
 

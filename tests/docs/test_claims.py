@@ -1,4 +1,4 @@
-"""What pages say of the papers' claims is what records say: the page of claims, verdicts in prose, the counts."""
+"""Pages agree with records on the papers' claims: the page of claims, verdicts in prose, the counts."""
 
 import functools
 import re

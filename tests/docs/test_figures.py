@@ -1,7 +1,7 @@
-"""Every decimal figure that a page quotes beside a link to a table is in that table, to the digits that it has.
+"""Every decimal figure that a page quotes beside a link to a table is in that table, to the quoted digits.
 
 A section is checked when it links to ``results/.../table.md`` or ``.csv``; code, formulas and keys in backticks are no
-figures. Which row a figure belongs to is not checked, but a mean and what stands in brackets after it share a row.
+figures. Which row a figure belongs to is not checked, but a mean and the figure in brackets after it share a row.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""What is published of frontiers: the words that make one, its tables and its records, the summaries, the page."""
+"""Published frontiers: the words that make one, its tables and records, the summaries, the page."""
 
 import csv
 import functools
@@ -24,7 +24,7 @@ FOLDERS = [
 
 @functools.cache
 def means():
-    """Of each method the (number, mean) of every cell that the packed records of frontiers hold."""
+    """Method -> the (number, mean) of each of its cells in the packed records of frontiers."""
     cells: dict[tuple[str, str], list[float]] = {}
     for record in of_room("frontiers"):
         if record["status"] == "done" and "test_accuracy_pct" in record["metrics"]:
@@ -54,7 +54,7 @@ def test_a_summary_is_made_of_the_frontiers_of_its_budget(kind):
 
 
 def outcomes(kind):
-    """Of each frontier of a kind of budget the (budget, outcome) of its contests."""
+    """Frontier of a kind of budget -> the (budget, outcome) of its contests."""
     found: dict[str, list[tuple[str, str]]] = {}
     for folder in (folder for folder in FOLDERS if folder.name.endswith(f"-{kind}")):
         with open(folder / "contest.csv", newline="", encoding="utf-8") as file:

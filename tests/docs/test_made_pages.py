@@ -106,4 +106,4 @@ def test_times_are_compared_on_one_kind_of_processor_where_both_sides_have_it(ma
     theirs = made.Cell({0: 90.0, 1: 90.0, 2: 90.0}, {0: 10.0, 1: 40.0, 2: 50.0}, {0: "new", 1: "old", 2: "old"})
     elsewhere = made.Cell({0: 90.0}, {0: 8.0}, {0: "other"})
     assert theirs.times_as_long_as(ours) == 15.0  # 45 to 3: most of theirs are of the old kind
-    assert elsewhere.times_as_long_as(ours) == 4.0  # of no kind that both have: all that there are
+    assert elsewhere.times_as_long_as(ours) == 4.0  # no kind in common: the means over all

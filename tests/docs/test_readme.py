@@ -13,7 +13,7 @@ from boostrun.config.words import split_ranges
 from boostrun.runner.plan import compose_all
 
 ROOT = Path(__file__).parents[2]
-_RUN_WORD_FOR_WORD = ("tutorial.md", "faq.md", "extending.md")  # with mistakes, and things of a person's own
+_RUN_WORD_FOR_WORD = ("tutorial.md", "faq.md", "extending.md")  # with mistakes, and a user's own things
 PAGES = [
     page for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if page.name not in _RUN_WORD_FOR_WORD
 ]

@@ -14,7 +14,7 @@ if not PACKAGE.is_dir():
 
 
 def of_its_own(*words):
-    """What pytest says of the package, in a process that has not met it."""
+    """The output of pytest for the package, in a process that has not imported it."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words], cwd=PACKAGE, env=env, check=False,

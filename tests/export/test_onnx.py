@@ -1,4 +1,4 @@
-"""Models in ONNX: labels, ties, what cannot be written, the file of the command, and the operators in NumPy."""
+"""Models in ONNX: labels, ties, models that cannot be written, the file of the command, and the operators in NumPy."""
 
 import builtins
 import dataclasses
@@ -126,7 +126,7 @@ def test_the_command_writes_a_file_that_says_what_it_is(command, numbers):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_numpy_has_the_operators_as_onnx_has_them(kind):
-    """What the tests above rest on where there is no runtime."""
+    """Check the operators in NumPy, on which the tests above rely if no runtime is installed."""
     runtime = pytest.importorskip("onnxruntime")
     values, index = np.array([[1.5, -0.5, 0.0], [2.0, -3.25, 300.0]]), np.array([2, 0])
     inputs, attributes = {

@@ -1,4 +1,4 @@
-"""A paper from outside brings a kind of saved model, and what writes its predictor in C and in ONNX."""
+"""A paper from outside declares a kind of saved model, and functions that write its predictor in C and in ONNX."""
 
 import dataclasses
 import importlib

@@ -1,4 +1,4 @@
-"""A folder of a person's own, and a process that forgets afterwards what it was told there."""
+"""A user's own folder, and a process that forgets its declarations afterwards."""
 
 import sys
 import textwrap

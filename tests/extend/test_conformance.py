@@ -1,4 +1,4 @@
-"""`boostrun check`: each rule is broken once, and found out; what keeps them all passes."""
+"""`boostrun check`: each broken rule is found, and code that keeps all rules passes."""
 
 import numpy as np
 import pytest
@@ -83,7 +83,7 @@ BROKEN = {
 
 
 def outcome(where, beginning, *overrides):
-    """What the check that begins so says of a class in the folder ``mine``, and the checks before it that it needs."""
+    """The result of the check whose name starts so, for a class in ``mine``, after the checks that it needs."""
     (section,) = things.sections(where, "mine", overrides)
     chosen = [check for check in section.checks if check.name.startswith(("grey 28x28", beginning))]
     return list(outcomes(chosen, section.own))[-1]

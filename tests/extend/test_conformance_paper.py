@@ -1,4 +1,4 @@
-"""`boostrun check` of a whole paper and of its items: a section a thing, and a wrong name is told before a trial."""
+"""`boostrun check` of a whole paper and of its items: a section for each; wrong names are errors before any trial."""
 
 import re
 

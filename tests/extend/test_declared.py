@@ -1,4 +1,4 @@
-"""A person's class is fed what he declares: by class attributes, by its signature, by scikit-learn's constraints."""
+"""A user's class gets the inputs that it declares: by attributes, its signature, or scikit-learn's constraints."""
 
 import pytest
 

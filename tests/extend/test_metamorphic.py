@@ -1,4 +1,4 @@
-"""Whatever is edited of one's own code, and however, a warm answer is the one that a cold start gives."""
+"""After any edit of a user's code, cached answers equal those of a cold start."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Own{base}:
         return np.full(len(X), self.classes_[{value} % len(self.classes_)])  # it is tried on fewer classes first
 """
 KERNEL = "from numba import njit\n\n@njit(cache=True)\ndef value():\n    return {v}\n"
-# what the helper file says of the value v, how the method takes it, and how it asks for it
+# how the helper file defines the value v, how the method imports it, and how it reads it
 FORMS = {
     "constant": ("VALUE = {v}\n", "from {p}helper import VALUE", "VALUE"),
     "function": ("def value():\n    return {v}\n", "from {p}helper import value", "value()"),
@@ -61,7 +61,7 @@ LAYOUTS = ("flat", "package", "namespace")
 
 @pytest.fixture
 def place(tmp_path):
-    """A folder with data of ten classes, where commands are given as a person gives them."""
+    """A folder with data of ten classes, in which commands are run as a user runs them."""
     rng = np.random.default_rng(0)
     test = np.repeat(np.arange(CLASSES), np.arange(1, CLASSES + 1))
     train = np.repeat(np.arange(CLASSES), 3)
@@ -71,7 +71,7 @@ def place(tmp_path):
 
 
 def answer(place: Path, cache: str) -> float:
-    """The accuracy that the command shows, with what it keeps in the folder ``cache``."""
+    """The accuracy that the command shows, with its caches in the folder ``cache``."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(place / cache / "numba"),
            "XDG_CACHE_HOME": str(place / cache)}  # fmt: skip
     words = ["--config-dir", "mine", "algo=own", "dataset=npz", "dataset.path=t.npz", "trials=1", "n_jobs=1",
@@ -86,7 +86,7 @@ def answer(place: Path, cache: str) -> float:
 
 
 def write(path: Path, text: str, same_time: bool) -> None:
-    """Write a file; its time of change stays what it was where that is asked for."""
+    """Write a file; optionally keep its time of change."""
     path.parent.mkdir(parents=True, exist_ok=True)
     before = path.stat().st_mtime_ns if path.exists() else None
     path.write_text(text)

@@ -1,4 +1,4 @@
-"""What a person brings: only what they name is imported, each mistake is one sentence, and records know the code."""
+"""A user's own code: only named modules are imported, each mistake is one sentence, and records know the code."""
 
 import sys
 
@@ -28,7 +28,7 @@ def voter(mine):
 
 @pytest.fixture
 def trap(mine, workplace):
-    """A module that leaves a mark where it is imported."""
+    """A module that leaves a mark when it is imported."""
     mine("trap.py", "import pathlib\npathlib.Path('sprung').touch()\ndef run(*_, **__): pathlib.Path('ran').touch()\n")
     yield "trap:run"
     assert not (workplace / "sprung").exists() and not (workplace / "ran").exists()

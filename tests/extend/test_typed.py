@@ -1,4 +1,4 @@
-"""Classes that a command line names: their keys, their budget, and sentences where they are none."""
+"""Classes that a command line names: their keys, their budget, and errors if they are not classifiers."""
 
 import pytest
 

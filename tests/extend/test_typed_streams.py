@@ -1,4 +1,4 @@
-"""A function that a command line names as a stream: whatever it yields, and sentences where that is no stream."""
+"""A function that a command line names as a stream: all that it may yield, and errors if that is no stream."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The bank: what it holds, when it is built, and what happens when building goes wrong."""
+"""The bank: its content, the time of building, and failures while it is built."""
 
 import dataclasses
 import errno

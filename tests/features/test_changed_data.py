@@ -1,4 +1,4 @@
-"""A bank is built of the data that its key names, or not kept; its files are looked at as those of the data are."""
+"""A bank is built from the data that its key names, or not kept; its files are checked as those of the data are."""
 
 import os
 import time
@@ -66,7 +66,7 @@ def test_a_file_that_changes_between_the_key_and_the_reading_makes_no_bank(anywh
 
 
 class Mapped:
-    """Somebody's data set that hands out a map of its file."""
+    """A user's data set that returns a memory map of its file."""
 
     def __init__(self, folder: str):
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Pipelines: sizes, the twin of Coates & Ng, in torch too, independence of blocks and threads, what they refuse."""
+"""Pipelines: sizes, the twin of Coates & Ng, in torch too, independence of blocks and threads, refused images."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Quantile bins: edges and codes against their twins, and what a code means."""
+"""Quantile bins: edges and codes against their twins, and the meaning of codes."""
 
 import numpy as np
 import pytest

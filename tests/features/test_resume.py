@@ -1,4 +1,4 @@
-"""A build that is killed goes on where it was, and its bank is the same to the byte; what is damaged is not used."""
+"""A killed build is continued, its bank is the same to the byte, and damaged files are not used."""
 
 import contextlib
 import itertools
@@ -32,7 +32,7 @@ def data(tmp_path, monkeypatch):
 
 @pytest.fixture
 def work(monkeypatch):
-    """What is computed in this process: a name for each iteration of the dictionary and each block of images."""
+    """The work of this process: a name for each iteration of the dictionary and each block of images."""
     done = []
     encode, accumulate = coates_ng.CoatesNg._encode, coates_ng.accumulate
 

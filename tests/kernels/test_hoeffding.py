@@ -1,4 +1,4 @@
-"""Hoeffding trees against a plain twin, against river's, and what holds of weights, room and missing values."""
+"""Hoeffding trees against a plain twin, against river's, and properties of weights, room and missing values."""
 
 import math
 
@@ -18,7 +18,7 @@ FEW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthChec
 
 
 def stream(n, d=4, n_classes=3, seed=0, missing=0.0):
-    """Rows whose class is told by two features, and their weights, whole numbers."""
+    """Rows whose class depends on two features, and their weights, whole numbers."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     y = ((X[:, 0] > 0.3).astype(np.int64) + (X[:, 1] + 0.3 * rng.normal(size=n) > 0)) % n_classes

@@ -150,7 +150,7 @@ def test_what_does_not_compile_is_replaced(broken, monkeypatch):
         kernels._plain.cache_clear()
 
 
-# tenths: entries that meet the shift exactly, where rounding once let the set of those above it flicker for ever
+# tenths: entries that meet the shift exactly, where rounding once made the set of those above it change endlessly
 entries = st.floats(-1e3, 1e3) | st.integers(-20, 20).map(lambda tenths: tenths / 10)
 points = st.lists(entries, min_size=1, max_size=40).map(np.array)
 
@@ -162,7 +162,7 @@ def test_the_projection_is_the_nearest_point_of_the_simplex(point):
     project_on_simplex(projected)
     assert (projected >= 0).all() and projected.sum() == pytest.approx(1.0, abs=1e-9)
     np.testing.assert_allclose(projected, twins.project(point), atol=1e-10)
-    # what makes it the nearest: no corner lies on the far side, <point - projected, corner - projected> <= 0
+    # it is the nearest point if no corner lies on the far side, <point - projected, corner - projected> <= 0
     slopes = point - projected
     assert (slopes - slopes @ projected <= 1e-6 * (1 + np.abs(point).max())).all()
 

@@ -1,4 +1,4 @@
-"""Models of every kind, each array of each damaged in every way, and what becomes of them.
+"""Models of every kind, with each array damaged in every way, and the results of loading them.
 
 ``python -m tests.methods.damages SHARE FOLDER`` tries that share of all cases and writes a line for each: its name, a
 tab, and "refused", "answered" or what is wrong. A line without an end is of a case that killed the process. Models
@@ -170,7 +170,7 @@ def arrays_of(path):
 
 
 def judged(path, cls, X, y):
-    """What becomes of a file: "refused", "answered", or what is wrong."""
+    """The result of loading a file: "refused", "answered", or a description of the mistake."""
     try:
         loaded = cls.load(path)
     except BoostrunError as error:

@@ -1,4 +1,4 @@
-"""What a declaration says of budgets: the words are keys of the method, and who is told so spends no more."""
+"""Declarations of budgets: the words are keys of the method, and with them it keeps the budget."""
 
 import numpy as np
 import pytest

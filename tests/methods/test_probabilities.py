@@ -1,4 +1,4 @@
-"""Probabilities follow from scores and loss; importances are shares of what the learned model adds up."""
+"""Probabilities follow from scores and loss; importances are shares of the sums in the learned model."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""What weights of samples mean: ratios alone; 1 for all is none; 0 is not there; 2 is the sample twice."""
+"""The meaning of sample weights: only ratios count; 1 for all equals none; 0 removes a sample; 2 repeats it."""
 
 from __future__ import annotations
 

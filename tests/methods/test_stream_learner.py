@@ -51,14 +51,14 @@ def takes_late(model):
 
 
 def state(model):
-    """What it has learnt, parameters left out."""
+    """The learned state, without parameters."""
     own = {name: value for name, value in vars(model).items() if name not in model.get_params()}
     return pickle.dumps(own)
 
 
 @every_learner
 def test_a_name_never_seen_before_is_learnt_from_then_on(name):
-    """Room is made, what was learnt goes on, no score is NaN; of what only labels tell nothing changes."""
+    """New classes get room, learning continues, no score is NaN; parts that only labels decide do not change."""
     rows, labels = examples(90)
     model = make(name)
     for x, label in zip(rows[:45], labels):
@@ -214,7 +214,7 @@ def test_a_bad_frame_gets_a_sentence(frame, words):
 
 @every_learner
 def test_constant_features_and_labels_leave_no_nan(name):
-    """Of one value, of one class, and of values far apart."""
+    """Streams of one value, of one class, and of very different values."""
     for value in (0.0, 1e12, -1e12):
         model = make(name)
         for i in range(30):

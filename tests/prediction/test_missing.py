@@ -1,4 +1,4 @@
-"""Missing values in a table of one's own: data to train on and to predict for, or refused by row and column."""
+"""Missing values in a user's table: used in training and prediction, or refused by row and column."""
 
 import io
 

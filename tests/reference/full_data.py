@@ -33,5 +33,5 @@ def draw_proportionally(weights, gaps):
 
 
 def chance_of_being_drawn(weights, r):
-    """Of each row, to be among r draws with replacement at least once."""
+    """The probability of each row to be among r draws with replacement at least once."""
     return 1 - (1 - weights / weights.sum()) ** r

@@ -13,7 +13,7 @@ from tests.reference.families import gradient_at, gray, lbp, votes
 
 
 def in_cells(h, w):
-    """Of each cell of the pyramid, level by level: which rows and which columns."""
+    """The rows and columns of each cell of the pyramid, level by level."""
     for side in (1, 2, 4, 8):
         for a in range(side):
             for b in range(side):
@@ -54,7 +54,7 @@ def sift(plane, top, left, patch=16):
 
 
 def patches(h, w, patch=16, step=8):
-    """Where the patches begin: every 8 pixels, what is left over shared between both sides."""
+    """The first pixels of the patches: every 8 pixels, with equal margins on both sides."""
     tops, lefts = (range((side - patch) % step // 2, side - patch + 1, step) for side in (h, w))
     return [(top, left) for top in tops for left in lefts]
 

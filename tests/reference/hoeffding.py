@@ -19,7 +19,7 @@ class Leaf:
         return max(sorted(self.weights), key=lambda c: self.weights[c])
 
     def normal(self, c, feature):
-        """(weight, mean, variance); variance 0 where it is not known."""
+        """(weight, mean, variance); variance 0 if it is unknown."""
         pairs = self.values.get((c, feature), [])
         weight = sum(w for _, w in pairs)
         if weight == 0.0:

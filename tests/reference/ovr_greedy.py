@@ -1,4 +1,4 @@
-"""Obvious twin of one class's greedy path: the binary logistic loss, solved anew by SciPy after every feature."""
+"""Obvious twin of one class's greedy path: the binary logistic loss, solved again by SciPy after every feature."""
 
 import numpy as np
 from scipy.optimize import minimize

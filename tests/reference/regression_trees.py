@@ -89,7 +89,7 @@ class Node:
 
 
 class Tree:
-    """One tree on ``columns``; ``growth`` is a dict of what the compiled ones call TreeGrowth."""
+    """One tree on ``columns``; ``growth`` is a dict with the fields of TreeGrowth of the compiled trees."""
 
     def __init__(self, columns, bins, growth):
         self.columns, self.bins, self.growth = list(columns), bins, growth

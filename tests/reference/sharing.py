@@ -32,7 +32,7 @@ def product_columns(samples):
 
 
 def piece_columns(points, anchor, radius):
-    """(n, D + 1): the points and 1 where they are nearer to the anchor than the radius, else 0."""
+    """(n, D + 1): the points and 1 if they are nearer to the anchor than the radius, else 0."""
     near = np.linalg.norm(points - anchor, axis=1) < radius
     return np.column_stack([points, np.ones(len(points))]) * near[:, None]
 
@@ -48,7 +48,7 @@ def outer_sums(codes, points, sides, n_codes):
 
 
 def local_columns(points, inside):
-    """(n, J D): the points where they are in a piece, else 0, piece by piece of ``inside`` (n, J)."""
+    """(n, J D): the points if they are in a piece, else 0, piece by piece of ``inside`` (n, J)."""
     return np.hstack([points * near[:, None] for near in inside.T])
 
 

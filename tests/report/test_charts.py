@@ -1,4 +1,4 @@
-"""The charts of a page: what they show, their markup, and when they are drawn again."""
+"""The charts of a page: their content, their markup, and when they are drawn again."""
 
 from __future__ import annotations
 

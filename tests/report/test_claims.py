@@ -1,4 +1,4 @@
-"""Verdicts on claims, from made trials: an order, likeness, trends, ratios, counts, and what is undecided."""
+"""Verdicts on claims, from made trials: an order, likeness, trends, ratios, counts, and undecided claims."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""Figures of tables, curves, streams, sweeps, trade-offs and predictions: what is drawn where."""
+"""Figures of tables, curves, streams, sweeps, trade-offs and predictions: their panels and lines."""
 
 from __future__ import annotations
 

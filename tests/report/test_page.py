@@ -257,7 +257,7 @@ def test_own_runs_come_first_and_the_first_screen_names_the_best_and_all_that_is
     assert page.index('id="own-1"') < page.index('id="best"') < page.index('class="paper"')
     best = tree.text(tree.by_id("best"))
     assert "digits geem 14.50 (0.71) 2 algo=geem,rand" in best and "mnist geem r=100 15.50 (0.71) 2" in best
-    assert best.index("digits") < best.index("mnist")  # what one's own runs have comes first
+    assert best.index("digits") < best.index("mnist")  # data sets of the user's own runs come first
     links = [part[1]["href"].removeprefix("#") for part in tree.found if part[0] == "a"]
     ids = {part[1]["id"] for part in tree.found if "id" in part[1]}
     assert links and set(links) <= ids

@@ -1,4 +1,4 @@
-"""A page of published results in a headless Chromium; skipped where there is no browser or no selenium."""
+"""A page of published results in a headless Chromium; skipped without a browser or selenium."""
 
 from __future__ import annotations
 

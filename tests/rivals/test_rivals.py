@@ -42,7 +42,7 @@ def made(name, seed=0, **keys):
 
 
 def keeping(name, kind, budget):
-    """One that was told to keep a budget, by the words that its declaration gives."""
+    """A rival with a budget, set by the words that its declaration gives."""
     words = obtain(METHODS[name].keeps[kind])(budget, FACTS)
     spent = _budget(name) | {word: value for word, value in words.items() if word in METHODS[name].budget}
     keys = {word.removeprefix("algo."): value for word, value in words.items() if word.startswith("algo.")}
@@ -382,7 +382,7 @@ def test_without_river_the_command_that_installs_it_is_told(monkeypatch, tmp_pat
 
 
 class Capy:
-    """What is used of CapyMOA, as its documentation has it: a learner that says the label of the nearest mean."""
+    """The used parts of CapyMOA, by its documentation: a learner that predicts the label of the nearest mean."""
 
     def __init__(self, schema, random_seed=1, **keys):
         self.schema, self.keys, self.sums = schema, keys, {}

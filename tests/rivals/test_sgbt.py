@@ -95,7 +95,7 @@ def test_trees_stop_at_their_leaves_and_take_no_more_memory():
     model = SGBTClassifier(max_leaves=4, **QUICK).partial_fit(X[:1500], y[:1500])
     size = len(pickle.dumps(model))
     assert abs(len(pickle.dumps(model.partial_fit(X[1500:], y[1500:]))) - size) < 0.5 * size
-    assert model._boosters[0].leaves.max() <= 6  # with those of an alternate that had begun
+    assert model._boosters[0].leaves.max() <= 6  # with those of an alternate that has started
 
 
 GROWTH = TreeGrowth(grace=20.0, delta=0.2, tie=0.1, alpha=0.005, threshold=2.0, max_leaves=9, inherit=False)

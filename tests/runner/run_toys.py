@@ -39,7 +39,7 @@ def record(seed: int = 0, time_: str = "", **changes) -> dict:
 
 
 def result(seed: int) -> dict:
-    """What a trial of this seed always gives."""
+    """The result of each trial with this seed."""
     return {
         "metrics": {"test_accuracy_pct": 50.0 + (seed * 7919 % 101) / 3},
         "cost": {"samples_drawn": seed},
@@ -192,12 +192,12 @@ def script(root: Path, n: int, toy: Toy, n_jobs: int = 2) -> subprocess.Popen:
 
 
 def listen_to_ctrl_c() -> None:
-    """For ``preexec_fn``: tests run in the background of a shell ignore SIGINT, and what they start inherits that."""
+    """For ``preexec_fn``: tests in the background of a shell ignore SIGINT, and child processes inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def figures(store: Store) -> dict[int, tuple]:
-    """What must be the same however often a run was disturbed."""
+    """The parts of records that must be equal however often a run was disturbed."""
     return {made["seed"]: (made["status"], made["metrics"], made["curve"]) for made in store.records()}
 
 

@@ -1,4 +1,4 @@
-"""Trials on a cluster, with an engine that is none: what is sent, again and how often, and what machines must share."""
+"""Trials on a cluster, with a mock engine: tasks that are sent, and sent again, and files that machines must share."""
 
 import importlib.util
 import shutil

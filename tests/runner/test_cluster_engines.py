@@ -74,7 +74,7 @@ def tables(folder, results):
 
 
 def results_of(folder, results):
-    """What of the records must not depend on where they were made."""
+    """The parts of records that must not depend on the machine."""
     made = assert_whole(folder / results / "runs")
     return {
         record["key"]: (
@@ -167,7 +167,7 @@ def test_ctrl_c_keeps_what_is_finished_and_the_same_command_goes_on(name, tmp_pa
     assert (tables(tmp_path, "results"), results_of(tmp_path, "results")) == undisturbed
 
 
-# -- Dask: what a person may have done wrong, and machines that do not share a disk ---------------------------------
+# -- Dask: mistakes of users, and machines that do not share a disk ---------------------------------------------------
 
 
 def one_sentence(words, folder):

@@ -1,4 +1,4 @@
-"""A frontier takes what a search found best, of what fits all training data, and rounds that seconds buy."""
+"""A frontier takes the best settings of a search that fit all training data, and the rounds that seconds allow."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Rows of who learns nothing: in every place of a method that learns, told of data and trials alone."""
+"""Rows of methods that learn nothing: one for each place of a method that learns, with keys of data and trials."""
 
 import pytest
 

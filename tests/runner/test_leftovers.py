@@ -1,4 +1,4 @@
-"""The board of a run is read; what a killed command leaves outside of its records goes with the next one."""
+"""The board of a run is read; the next command removes the temporary files of a killed one."""
 
 import os
 import pickle

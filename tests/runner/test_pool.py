@@ -134,7 +134,7 @@ import os, signal
 import joblib
 from boostrun.runner import pool
 answers = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # here: the children are what is looked at
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # here: the test is about the children
 os.killpg(0, signal.SIGINT)
 assert set(answers) == {1}
 os.kill(os.getpid(), signal.SIGINT)

@@ -1,4 +1,4 @@
-"""What is kept of a trial's predictions: labels, probabilities, and what was measured of them."""
+"""Stored predictions of a trial: labels, probabilities, and their metrics."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from boostrun.runner import predictions
 
 
 class Classifier:
-    """Says what it was made with."""
+    """Predicts the values that it was made with."""
 
     def __init__(self, proba, classes=(0, 1, 2)):
         self.proba, self.classes_ = np.asarray(proba, float), np.array(classes)

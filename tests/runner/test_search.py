@@ -20,7 +20,7 @@ ALL = ["algo.weak_learner", "algo.depth", "algo.shrinkage", "algo.coefficient", 
 
 @dataclasses.dataclass
 class Made:
-    """What stands for a planned cell: its settings, and a record of each seed."""
+    """A stand-in for a planned cell: its settings, and a record of each seed."""
 
     settings: object
     done: list
@@ -162,7 +162,7 @@ def test_what_is_given_is_not_searched():
 
 
 def recorded(folder, rows=60):
-    """A stream in a file, and what a command says to follow it."""
+    """A stream in a file, and the words of a command that follows it."""
     x = np.random.default_rng(0).normal(size=(rows, 2))
     np.savez(folder / "mine.npz", x=x, y=(x[:, 0] > 0).astype(int))
     return ["algo=dwm", "dataset=file_stream", f"dataset.path={folder}/mine.npz", "n_jobs=1"]

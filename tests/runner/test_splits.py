@@ -1,4 +1,4 @@
-"""Trials on data without a test part: each splits anew, every method the same way, by class, by groups or by time."""
+"""Trials on data without a test part: each has its own, the same for every method, by class, by groups or by time."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What run() and records() hand over, and what MLflow gets: rows that can be told apart, and all that is stored."""
+"""Rows of run() and records(), and of MLflow: they are distinct, and have all that is stored."""
 
 import json
 import sys

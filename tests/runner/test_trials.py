@@ -1,4 +1,4 @@
-"""What a trial is given and leaves: its seeds, compiled code before its clock starts, the bytes of its model."""
+"""Inputs and outputs of a trial: its seeds, compiled code before its clock starts, the bytes of its model."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What makes a record stale: which code counts for which cell, and which digests stand for the same code."""
+"""Stale records: the code that counts for a cell, and digests that stand for the same code."""
 
 import ast
 import dataclasses
@@ -63,7 +63,7 @@ def modules():
 
 
 def edit(monkeypatch, change, *edited):
-    """Let the digest read changed texts of some modules, of all where none is named."""
+    """Let the digest read changed texts of some modules, or of all if none is named."""
     whole = source.parsed
 
     def parsed(path, name):

@@ -1,4 +1,4 @@
-"""Files of packed records: what is read is what was written, as little as is asked for, and nothing that is damaged."""
+"""Files of packed records: the written records are read, only the requested ones, and no damaged files."""
 
 import copy
 import gzip

@@ -1,4 +1,4 @@
-"""The schema of records: what does not fit is set aside, what is no number is a failed trial."""
+"""The schema of records: files that do not fit are set aside, and figures that are no numbers fail a trial."""
 
 import copy
 import json

@@ -301,7 +301,7 @@ def test_a_policy_object_is_what_its_name_is_and_no_run_changes_it(name, digits)
 )
 def test_boosting_goes_on_where_one_stump_is_faultless(policy, init):
     X = np.random.default_rng(0).random((60, 12))
-    families = [("left", 0, 3), ("right", 3, 12)]  # whoever looks at three features finds the one
+    families = [("left", 0, 3), ("right", 3, 12)]  # a policy that looks at three features finds the one
     model = AdaBoostMHClassifier(
         policy, n_estimators=300, init=init, families=families, budget_multiplier=60, random_state=0
     ).fit(X, X[:, 1] > 0.5)

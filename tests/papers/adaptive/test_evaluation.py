@@ -1,4 +1,4 @@
-"""What a record of adaptive sampling tells, and that every policy sees all families of a bank."""
+"""The content of a record of adaptive sampling; every policy sees all families of a bank."""
 
 from types import SimpleNamespace
 

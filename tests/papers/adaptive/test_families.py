@@ -35,7 +35,7 @@ each_family = pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
 
 
 def pictures(n, shape, seed=0):
-    """Half of the images random, half of them flat but for a brighter square."""
+    """Half of the images random, half of them flat with a brighter square."""
     rng = np.random.default_rng(seed)
     images = rng.integers(0, 256, (n, *shape), dtype=np.uint8)
     for image in images[n // 2 :]:

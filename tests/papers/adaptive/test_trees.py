@@ -1,4 +1,4 @@
-"""AdaBoost.MH with trees: each split a step of the policy, leaves that vote, and what a fitted one can do."""
+"""AdaBoost.MH with trees: each split a step of the policy, leaves that vote, and the methods of a fitted model."""
 
 import pickle
 

@@ -249,8 +249,8 @@ def test_a_step_on_the_window_follows_the_gradient_of_the_loss(cap, log):
 @pytest.mark.parametrize("base", ["stump", "gnb", "bnb"])
 @pytest.mark.parametrize("update", ["stochastic", "batch"])
 def test_of_two_classes_it_is_iboost(base, update):
-    """The kernel for several classes, run with two: the same predictions, classifiers and coefficients. Of two classes
-    the learner itself never runs it: there loss has no part, to the bit."""
+    """The kernel for several classes, run with two: the same predictions, classifiers and coefficients. The
+    learner itself never runs it for two classes: there the loss makes no difference, to the bit."""
     X, y = stream(250, 2, 1)
     keys = {"n_window": 30, "budget": 6, "base": base, "update": update, "grad_cap": None, "eta": 1e-3}
     plain, model = IBoostClassifier(**keys, loss="samme"), IBoostClassifier(**keys)

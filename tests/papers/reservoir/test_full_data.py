@@ -1,4 +1,4 @@
-"""WSS, Mada, Fix, FilterBoost and boosting on all data: what they learn, and how they draw."""
+"""WSS, Mada, Fix, FilterBoost and boosting on all data: their models and their draws."""
 
 from types import SimpleNamespace
 from typing import NamedTuple

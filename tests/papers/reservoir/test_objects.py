@@ -1,4 +1,4 @@
-"""Strategies, weak learners and policies that a person passes: as objects, as functions, by name."""
+"""Strategies, weak learners and policies of a user: passed as objects, as functions, by name."""
 
 import pickle
 import sys

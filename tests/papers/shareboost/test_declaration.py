@@ -1,4 +1,4 @@
-"""What the paper declares: keys of published cells, estimators, tuning, scores on digits, refused parameters."""
+"""The declaration of the paper: keys of published cells, estimators, tuning, scores on digits, refused parameters."""
 
 import inspect
 

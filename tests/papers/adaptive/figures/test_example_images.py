@@ -1,4 +1,4 @@
-"""Figure 3: which images are shown, and what is said of data that are not there."""
+"""Figure 3: the images that are shown, and the notes on missing data."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Maximum adaptive sampling: pilots, models, what is looked at and charged, and the orders that tiny data show."""
+"""Maximum adaptive sampling: pilots, models, counted evaluations, and the order of methods on tiny data."""
 
 from types import SimpleNamespace
 

@@ -61,7 +61,7 @@ def three_families(seed=0, size=40):
 
 
 def play(policy, board, rounds):
-    """Families of the features chosen, when the edge is told to the policy."""
+    """Families of the features chosen, if the policy is given the edge."""
     chosen = []
     for _ in range(rounds):
         board.begin_step(board.signed)

@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 
 
 class SampledBoard(KnownBoard):
-    """Estimates are the known edges; what was looked at is kept, round by round."""
+    """Estimates are the known edges; the evaluated features are kept, round by round."""
 
     def __init__(self, edges, seed=0, budget=10**5):
         super().__init__(edges, seed, budget)

@@ -29,7 +29,7 @@ def test_selectors_are_the_published_ones(name, selectors, pool, every, dtype, s
     twin = Selectors(ours.features, selectors, name == "leistner", slack)
     for x, y in zip(samples, labels):
         ours.partial_fit(x[None], [y])
-        replaced = next(iter(np.flatnonzero(ours.counts.sum(0) == 0)), None)  # its counts begin anew
+        replaced = next(iter(np.flatnonzero(ours.counts.sum(0) == 0)), None)  # its counts start again
         assert (replaced is not None) == (pool > selectors and ours.seen % every == 0)
         fresh = None if replaced is None else ours.features[replaced]
         twin.learn(x, y, fresh, ours.chosen.tolist(), replaced)
