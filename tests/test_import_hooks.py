@@ -76,7 +76,7 @@ def test_an_edit_that_neither_size_nor_time_tells_is_seen(shape, made_by, python
     edit(path)
     assert made_by != "Python" or python("-c", f"import {module} as m; print(m.answer())") == "2"  # as it is without us
     assert python("-c", ASK.format(module=module)) == "3"
-    assert python("-c", f"import {module} as m; print(m.answer())") == "3"  # what was written tells Python alone, too
+    assert python("-c", f"import {module} as m; print(m.answer())") == "3"  # Python alone reads the new bytecode
 
 
 def test_a_second_edit_is_seen_and_a_module_without_its_source_is_what_it_is(python, tmp_path):

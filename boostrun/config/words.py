@@ -35,7 +35,7 @@ _NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 _QUOTES = frozenset("'\"")
 _STRUCTURE = _QUOTES | frozenset("()[]{},$\\")  # characters by which a value is more than one text
 _UNDERSCORED = re.compile(r"(?<=[=,:(\[{])(\s*)([+-]?\.?\d[\d.eE+-]*_[\d_.eE+-]*)(?=\s*(?:[,:)\]}]|$))")
-_OF_HYDRA = ("hydra", "_dummy_empty_config_.yaml")  # what Hydra itself stores among named configurations
+_OF_HYDRA = ("hydra", "_dummy_empty_config_.yaml")  # Hydra's own entries among named configurations
 
 
 def parse(words: Iterable[str]) -> list[Any]:

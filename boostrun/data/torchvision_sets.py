@@ -140,7 +140,7 @@ class TorchvisionSet:
 
     def __init__(self, name: str, cls: str, source: str, published, classes: tuple[str, ...] | None = None):
         self.name, self.cls, self.source, self.published, self.classes = name, cls, source, published, classes
-        self.needed = [place.removesuffix(".gz") for place in PUBLISHED[name]]  # what torchvision reads
+        self.needed = [place.removesuffix(".gz") for place in PUBLISHED[name]]  # the files that torchvision reads
 
     def archive(self, data_root: Path) -> Path:
         return Path(data_root) / f"{self.name}.npz"

@@ -68,7 +68,7 @@ def sorted_entries(columns):
         column = columns[f]
         usual = _count(column, counts)
         common[f] = usual
-        for k in range(usual):  # what no sample has is written over by the next: no branch hangs on it
+        for k in range(usual):  # codes without samples are overwritten by the next: no branch
             code = np.uint64(k)
             place[code] = at
             at += counts[code]

@@ -22,7 +22,7 @@ _PLAIN_FORMS = {
     "date": tuple(Form("date", detail) for detail in ("2024-01-31", "31.01.2024", "31 Jan 2024", "Jan 31, 2024")),
 }
 _THOUSANDS = Form("number", "1.234,5")
-_KEY = {  # what a reader of rows may be told
+_KEY = {  # advice on keys for rows that cannot be read
     "number": "; dataset.decimal and dataset.na say how a file writes numbers",
     "date": "; dataset.types says how a file writes dates: date_dmy, date_mdy",
 }  # fmt: skip

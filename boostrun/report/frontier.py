@@ -482,13 +482,13 @@ def notes(frontier: Frontier) -> list[str]:
     if any(map(frontier.draws, frontier.points)):
         told.append(
             "drawn: samples that are read in all; passes: drawn by training samples; reservoirs: whether samples are "
-            "drawn once for all classes, or for each class anew. The settings are those of the largest number drawn."
+            "drawn once for all classes, or for each class. The settings are those of the largest number drawn."
         )
     if fixed := list(dict.fromkeys(point.method for point in frontier.points if point.fixed and point.values)):
         told.append(f"{', '.join(fixed)}: nothing in it is random, and its one figure stands for every seed.")
     able = [point for point in frontier.points if point.values and math.isnan(frontier.spent(point))]
     if unknown := list(dict.fromkeys(point.method for point in able)):
-        told.append(f"{', '.join(unknown)}: what was spent is not measured; the words it was told bound it.")
+        told.append(f"{', '.join(unknown)}: the cost is not measured; the settings bound it.")
     for point in frontier.points:
         if frontier.over(point):
             spent = decimal(frontier.spent(point), places=0 if frontier.kind != "seconds" else 2)

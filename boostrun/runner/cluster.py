@@ -31,7 +31,7 @@ from boostrun.runner.worker import Job, Summary, pinned
 from boostrun.store import StoreWriteError, provenance
 from boostrun.store.cell import Trial
 
-_PACKAGES = {"dask": "distributed", "ray": "ray", "slurm": "submitit"}  # what each imports; its extra has its name
+_PACKAGES = {"dask": "distributed", "ray": "ray", "slurm": "submitit"}  # imported packages; extras have their names
 NAMES = tuple(_PACKAGES)
 _OF_THE_NODE = ("versions", "python", "platform", "cpu")  # the provenance that is that of the worker's machine
 _PIECE = 32 << 20  # bytes of one message

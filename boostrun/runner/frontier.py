@@ -544,8 +544,8 @@ def _notes(
         by = "the error" if request.metric == ACCURACY else measure_of(request.metric)
         found.append(
             f"tuned under each budget, {request.tuning} trials a method, by {by} on {share} % of the training "
-            "data that are held out; what is better there under a smaller budget is taken; the test data are not "
-            "looked at"
+            "data that are held out; settings found under a smaller budget are used if they are better there; the test "
+            "data are not used"
         )
         found += filter(None, [_fewer(request.tuning, candidates)])
     else:
@@ -571,11 +571,11 @@ def _in_whole_numbers(metrics: Sequence[Mapping[str, float]]) -> str:
 
 
 def _fewer(tuning: int, candidates: Sequence[Candidate]) -> str:
-    """Which methods had fewer distinct trials than ``tuning``, because values repeated or nothing is searched.
+    """Which methods had fewer distinct trials than ``tuning``, because values repeated or there is no search.
 
     >>> some = [Candidate("a", False, 10, searched=True, tried=2), Candidate("b", False, 10, searched=True, tried=5)]
     >>> _fewer(5, [*some, Candidate("c", True, 10, searched=True)])
-    'where values came up again fewer trials differ, under some budget as few as: a 2; nothing of c is searched'
+    'values repeated, so that fewer trials differ, under some budget as few as: a 2; c has no search'
     """
     least: dict[str, int] = {}
     for one in candidates:
@@ -585,6 +585,6 @@ def _fewer(tuning: int, candidates: Sequence[Candidate]) -> str:
     fewer = ", ".join(f"{name} {count}" for name, count in least.items() if 0 < count < tuning)
     unsearched = ", ".join(name for name, count in least.items() if not count)
     return "; ".join([
-        *([f"where values came up again fewer trials differ, under some budget as few as: {fewer}"] if fewer else []),
-        *([f"nothing of {unsearched} is searched"] if unsearched else []),
+        *([f"values repeated, so that fewer trials differ, under some budget as few as: {fewer}"] if fewer else []),
+        *([f"{unsearched} has no search"] if unsearched else []),
     ])  # fmt: skip

@@ -49,7 +49,7 @@ class OwnBudget(NamedTuple):
 
 
 KINDS = {
-    "memory": OwnBudget(_BYTES, "256MiB", "peak resident memory of the training process, told by the system"),
+    "memory": OwnBudget(_BYTES, "256MiB", "peak resident memory of the training process, by the system"),
     "features": OwnBudget(_COUNT, "20", "columns that the saved model reads", True),
     "flash": OwnBudget(_BYTES, "4kB", "the predictor of whole numbers (export --to c --integer): tables and code"),
     "latency": OwnBudget(_MICROSECONDS, "20us", "median time of a prediction by the C predictor"),

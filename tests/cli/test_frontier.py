@@ -70,7 +70,7 @@ def test_all_methods_are_tuned_with_as_many_trials_on_data_that_are_held_out(com
         if "holdout" in cell["dataset"]:
             searched[cell["algo"]["name"]] = searched.get(cell["algo"]["name"], 0) + 1
     assert searched == {"wsam": 4, "fix": 4} and len(rows(workplace, "tuned")) == 4
-    shutil.rmtree(workplace / "results" / "runs")  # what is published is enough to make it again
+    shutil.rmtree(workplace / "results" / "runs")  # the published files suffice to make it again
     folder = workplace / "results" / "frontiers" / "tuned"
     first = {path: path.read_bytes() for path in folder.rglob("*.*") if path.suffix in (".csv", ".parquet")}
     code, again, _ = command(published)

@@ -64,7 +64,7 @@ def test_a_single_record_that_does_not_fit_disables_no_command_and_is_named_once
     whole = victim.read_bytes()
     readers = [line for line in COMMANDS if line != "ls paper"]
     for number, (what, odd) in enumerate(ODD.items()):
-        packed.unlink(missing_ok=True)  # what `reproduce` has packed wins, and the single one is not looked at
+        packed.unlink(missing_ok=True)  # packed records of `reproduce` come before single ones
         victim.write_bytes(odd(json.loads(whole)))
         line = readers[number % len(readers)]
         (said,) = answers(command, line, key)

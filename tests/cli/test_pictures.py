@@ -107,7 +107,7 @@ def test_log_loss_and_brier_stand_beside_the_accuracy(command, workplace):
     assert 0.0 < float(values["log loss"]) < 2.6 and 0.0 < float(values["Brier"]) < 1.0
     assert dict(zip(head, untold))["Brier"] == ""  # nearest neighbours have no probabilities
     code, out, err = command(f"{words} T=2".replace("predictions=true", "predictions=false"))
-    assert code == 0 and "log loss  Brier" in out and "files" not in err  # what was kept before stays a column
+    assert code == 0 and "log loss  Brier" in out and "files" not in err  # metrics of earlier trials stay columns
 
 
 def test_predictions_are_those_that_were_measured_and_come_later_too(command, workplace):

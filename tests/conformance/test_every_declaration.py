@@ -16,7 +16,7 @@ from tests.papers.iboost.learners import QUICK as STREAM_LEARNERS
 
 DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parents[2] / "datasets")
 LONG = ("scikit-learn", "river", "pickled to a worker", "the same in a worker")  # checks that take their time
-QUICK = ("one label an example", "labels of its own", "on a ")  # what the quick tests ask of every method
+QUICK = ("one label an example", "labels of its own", "on a ")  # the checks that quick tests run for every method
 # exceptions: intended behaviour that breaks a rule
 MEANT = {
     ("majority", name)  # it does not look at the samples

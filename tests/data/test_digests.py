@@ -141,7 +141,7 @@ def test_each_folder_has_a_memory_in_the_data_root_or_where_it_is_kept(tmp_path,
     if kept:
         keep(data, cache)
     expected = [digest(data, data / place) for place in ("a", "photos/a")]
-    digest(data, quiet(data / "b"))  # what was remembered before stays
+    digest(data, quiet(data / "b"))  # cached digests stay
     memory = (cache if kept else data) / ".checksums"
     assert {path.name for path in memory.iterdir()} == {"digests.json", "digests-photos.json"}
     assert list(json.loads((memory / "digests.json").read_text())["files"]) == [str(data / "a"), str(data / "b")]

@@ -248,7 +248,7 @@ def test_damaged_samples_are_made_again(data, tmp_path, capsys, split, sealed):
 def test_a_bank_is_read_again_only_where_a_file_has_changed(data, tmp_path, monkeypatch, local):
     bank = made(data, tmp_path)
     bank.samples("train")
-    time.sleep(0.05)  # what was written this moment may be written again without another time
+    time.sleep(0.05)  # a file written just now can change without another time
     made(data, tmp_path)
     read = []
     monkeypatch.setattr(seal, "sha256_of", lambda path: read.append(path.name))

@@ -166,7 +166,7 @@ ALL = [unit for unit in ENTRIES if unit in ("iteration", "block")]
         4,
         [
             (change_body, ALL),
-            (flip("dictionary.*.npz"), ["iteration"] * 3 + ["block"]),  # what follows from it is the same, and is used
+            (flip("dictionary.*.npz"), ["iteration"] * 3 + ["block"]),  # later files are equal, and used
             (flip("bank/codes_train.npy", 128), ["block"] * 4),
             (lambda folder: (folder / "journal.json").write_text("{"), ALL),
             (change_head("libraries", {}), ALL),

@@ -30,7 +30,7 @@ Boosting on samples that stay: Fix draws r of them before training, All takes ev
         a_t <- coefficient from A
 
 LogitBoost's weights with ``loss="logistic"``, AdaBoost (Freund & Schapire 1997) with ``loss="exponential"`` and
-``shrinkage=1``, which is what Lefakis & Fleuret (2013, Table 5) name.
+``shrinkage=1``, the method that Lefakis & Fleuret (2013, Table 5) name.
 """
 
 from __future__ import annotations

@@ -91,8 +91,8 @@ _TRIED = {"C": (1.0, 10.0, 100.0), "gamma": (0.25, 1.0, 4.0)}  # by default
 class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
     """One machine against the rest for every class, kernel exp(-gamma ||x - x'||^2), by scikit-learn.
 
-    Of several pairs (C, gamma) the one with the smallest error on a validation part of the training set is chosen, the
-    first of ties, and then trained on the whole training set.
+    The pair (C, gamma) with the smallest error on a validation part of the training set is chosen, the first of ties,
+    and then trained on the whole training set.
 
     Parameters
     ----------

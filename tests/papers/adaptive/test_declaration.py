@@ -68,7 +68,7 @@ def test_a_budget_of_evaluations_buys_trees_with_their_refits_and_stumps_where_t
         assert told["algo.weak_learner"] == "tree" and told["algo.depth"] == 5 and spent <= budget < 1.2 * spent
     assert keeping(2e6, facts)["algo.weak_learner"] == "stump"  # four trees
     assert keeping(1e9, facts | {"n_samples": 9_000})["algo.weak_learner"] == "stump"  # 900 pairs a split
-    part = facts | {"n_samples": 9_000, "n_training": 11_250}  # what a search trains on where all of them have trees
+    part = facts | {"n_samples": 9_000, "n_training": 11_250}  # the training part of a search, if all have trees
     assert keeping(1e9, part)["algo.weak_learner"] == "tree"
 
 

@@ -317,7 +317,7 @@ def test_factor_and_inverse_equal_numpys_in_memory_used_again(n, kind):
     for _ in range(2):
         root = rng.normal(size=(n, n + 2))
         matrix = root @ root.T + 0.5 * n * np.eye(n)
-        inversion.matrix[:] = np.tril(matrix)  # what stands above the diagonal is not read
+        inversion.matrix[:] = np.tril(matrix)  # values above the diagonal are not read
         lower = np.tril(inversion.factor())
         np.testing.assert_allclose(lower, np.linalg.inv(np.linalg.cholesky(matrix)), rtol=1e-9, atol=1e-12)
         inverse = np.tril(inversion.inverse())
