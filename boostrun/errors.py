@@ -12,7 +12,7 @@ class BoostrunError(ValueError):
 
 
 class DataMissingError(BoostrunError):
-    """A data set's files are not there; the message says which file belongs where."""
+    """Files of a data set are missing; the message names them and their folders."""
 
 
 class ReservoirSizeError(BoostrunError):

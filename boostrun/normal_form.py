@@ -70,7 +70,7 @@ class Resolver(Protocol):
 
 
 class _Scope:
-    """Local names, with the import each came from (empty for a variable), and the texts that stand for them."""
+    """Local names, with the import that binds each (empty for a variable), and the texts that replace them."""
 
     def __init__(self, depth: int, names: dict[str, Sequence[Target]], function: bool):
         self.names, self.function = names, function

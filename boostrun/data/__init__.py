@@ -124,7 +124,7 @@ def checksum(config: Mapping, data_root: Path, folder: Path | None = None) -> st
 
 
 def describe(config: Mapping, data_root: Path) -> str:
-    """One line about a data set: its files, verified if checksums are published, or which file belongs where.
+    """One line about a data set: its files, verified if checksums are published, or the missing ones.
 
     Raises BoostrunError if a file differs from the published one.
     """

@@ -150,7 +150,7 @@ class OnHeldOut:
         self.evaluation.warm_up(small.set_params(early_stopping=False), data)
 
     def run(self, model: Any, data: Any, seeds: Seeds) -> Result:
-        """Choose the number of rounds, then train so many and measure them on the test part."""
+        """Choose the number of rounds, then train that many and measure them on the test part."""
         begun, labels = time.perf_counter(), data.labels("train")
         inner, held = self._split(model, data)
         places = data.rows.get("train", np.arange(len(labels)))

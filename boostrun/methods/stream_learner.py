@@ -179,7 +179,7 @@ class RiverKind:
         return found
 
     def _prepare_by(self, preparation: Any) -> None:
-        """Prepare raw samples so from now on, whatever is learned after that."""
+        """Prepare raw samples in this way from now on."""
         self._prepared_for = (None, preparation)
 
     def _meet(self, x: Mapping[Any, float], label: np.ndarray) -> None:

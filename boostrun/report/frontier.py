@@ -450,7 +450,7 @@ def draws(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
 
 
 def by_draws(frontier: Frontier, budget: float, group: str = NARROW) -> list[list[str]]:
-    """A head and rows of texts: the metric of each method under a budget after so many samples drawn at most.
+    """A head and rows of texts: the metric of each method under a budget, by the samples drawn at most.
 
     The columns are powers of ten, then the most that any method draws.
     """

@@ -447,7 +447,7 @@ def _read_bins(nodes: np.ndarray) -> int:
 
 
 class LightGBMChunksClassifier(LightGBMChunksKeys, MoreTrees, LightGBMClassifier):
-    """LightGBM that goes on from its model (``init_model``) with some rounds on each fresh chunk.
+    """LightGBM that continues from its model (``init_model``) with some rounds on each fresh chunk.
 
     Parameters
     ----------
@@ -482,7 +482,7 @@ class LightGBMChunksClassifier(LightGBMChunksKeys, MoreTrees, LightGBMClassifier
 
 
 class XGBoostChunksClassifier(XGBoostChunksKeys, MoreTrees, XGBoostClassifier):
-    """XGBoost that goes on from its model with some rounds on each fresh chunk.
+    """XGBoost that continues from its model with some rounds on each fresh chunk.
 
     The booster is updated in place, which gives the model of ``xgb_model`` without copying it each time.
 

@@ -124,7 +124,7 @@ class Trees(ByRounds):
         """The number of features, of d, that a tree or a split looks at with the given keys."""
 
     def _reads(self, samples: int) -> float:
-        """The most often that a round on so many samples reads a feature of a sample, over all trees of the round."""
+        """A bound of the reads of a feature per sample in a round on ``samples``, over all trees of the round."""
         return self._trees_a_round * passes(self._most_leaves or samples)
 
     def _share(self, n: int, d: int) -> Share:

@@ -243,7 +243,7 @@ _MOST_ROUNDS = integer(1000, help="rounds in all at most; then nothing more is d
 
 @keys
 class LightGBMChunksKeys(ChunkKeys):
-    """Keys of LightGBM that goes on with fresh chunks."""
+    """Keys of LightGBM that continues training on fresh chunks."""
 
     _: KW_ONLY
     rounds: int = integer(1, help="rounds on a chunk")
@@ -262,7 +262,7 @@ _LIGHTGBM_CHUNKS = fields_of(LightGBMChunksKeys)
 
 @keys
 class XGBoostChunksKeys(ChunkKeys):
-    """Keys of XGBoost that goes on with fresh chunks."""
+    """Keys of XGBoost that continues training on fresh chunks."""
 
     _: KW_ONLY
     rounds: int = renamed(_LIGHTGBM_CHUNKS["rounds"])
@@ -319,7 +319,7 @@ _COPY = 2 << 30  # the most bytes of floats that a library gets
 
 
 def by_subset(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that hold so many samples, drawn at random; no more than there are.
+    """Settings that hold ``budget`` samples, drawn at random, or all if there are fewer.
 
     >>> by_subset(500, {"n_samples": 60000, "n_features": 784, "n_classes": 10})
     {'algo.samples_held': 500}
@@ -328,7 +328,7 @@ def by_subset(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_batches(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that read all samples, so many at a time."""
+    """Settings that read all samples, ``budget`` at a time."""
     return {"q": _samples(budget, facts)}
 
 
@@ -346,7 +346,7 @@ def by_bites(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_selection(budget: float, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that use so many features; no more than there are."""
+    """Settings that use ``budget`` features, or all if there are fewer."""
     return {"algo.features_used": min(_whole("features", budget), facts["n_features"])}
 
 

@@ -1,4 +1,4 @@
-"""The file of a paper's item: the cells it sweeps, and the names in it that stand for nothing.
+"""The file of a paper's item: the cells it sweeps, and checks for names in it without a meaning.
 
 Names are checked before anything is composed or run. Rows, labels and figures are looked up among what the file itself
 sweeps, so an item that is narrowed on the command line keeps its targets.
@@ -157,7 +157,7 @@ class Names:
 
 
 def faults(raw: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each name in an item's file that stands for nothing; see :mod:`boostrun.runner.paper`."""
+    """A sentence for each name in an item's file without a meaning; see :mod:`boostrun.runner.paper`."""
     names = Names(raw)
     yield from _faults_of_places(raw, names)
     yield from _faults_of_figures(raw, names)

@@ -147,7 +147,7 @@ def first_rounds(budgets: Mapping[str, float], classes: int) -> int:
 
 
 def fewer_rounds(rounds: int, share: float) -> int:
-    """At most this share of so many rounds, less a twentieth as rounds vary, and at least one."""
+    """This share of the rounds, less a twentieth since rounds vary; at least one, and fewer than ``rounds``."""
     return max(1, min(rounds - 1, int(rounds * share * 0.95)))
 
 
@@ -402,7 +402,7 @@ def peak_of(command: Sequence[str]) -> float:
 
 
 def wilson(right: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of an accuracy in percent, of so many right (Wilson 1927).
+    """The 95 % interval of an accuracy in percent, from the number of right predictions (Wilson 1927).
 
     >>> [round(each, 1) for each in wilson(90, 100)]
     [82.6, 94.5]

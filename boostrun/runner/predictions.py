@@ -160,7 +160,7 @@ def _with_classes(trained: Trained) -> Any:
 
 
 def _numbers(labels: Any, data: Any) -> np.ndarray:
-    """int32 class numbers of labels (n,), which a streamed set hands out as they stand in its file."""
+    """int32 class numbers of labels (n,), which a streamed set returns as in its file."""
     from boostrun.inputs.bank import Chunks
 
     found = np.asarray(labels)

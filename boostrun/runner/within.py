@@ -68,7 +68,7 @@ class Contender:
     begin: dict[str, Any] = field(default_factory=dict)
 
     def give_rounds(self, rounds: int) -> None:
-        """Begin with so many rounds; where a budget fixes them, no more than these."""
+        """Start with this many rounds, or fewer if a budget fixes them."""
         if "T" in self.searched:
             self.searched = {**self.searched, "T": min(rounds, self.searched["T"])}
             self.limits = {**self.limits, "T": min(rounds, self.limits["T"])}

@@ -1,4 +1,4 @@
-"""The store: one JSON file per trial, which is whole or absent whatever happens, beside packed files of many records.
+"""The store: one JSON file per trial, which is always complete or absent, and packed files of many records.
 
 Planning reads a few columns of all packed records at once. A whole record is read when it is needed, each series of its
 curve when it is used. :mod:`boostrun.store.parquet` defines the format of ``records.parquet``. Files of an earlier

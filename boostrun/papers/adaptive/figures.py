@@ -88,9 +88,9 @@ def draw_example_images(folder: Path, data_root: Path) -> str:
 
 
 def panels(data_root: Path) -> tuple[list[Panel], list[str]]:
-    """A panel for each data set, and for each whose files are not there what belongs where.
+    """A panel for each data set, and a line for each whose files are missing, which names them.
 
-    Raises BoostrunError where files are there but damaged.
+    Raises BoostrunError for damaged files.
     """
     shown, absent = [], []
     for name, title, images in _PANELS:

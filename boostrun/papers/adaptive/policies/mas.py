@@ -172,7 +172,7 @@ def allocate(weights, means, variances, noise, sizes, most, fineness, points, co
 
 @njit(cache=True, fastmath=_SUMS, error_model="numpy")
 def allocate_all(weights, means, variances, noise, sizes, most, fineness, points, counts):
-    """Greedy allocation as :func:`allocate`, which goes on where nothing raises E[eps*]: to the family that lowers it
+    """Greedy allocation as :func:`allocate`. If no family raises E[eps*], it continues with the family that lowers it
     least, until all ``most`` candidates have one or all families are taken whole.
 
     Parameters and cost are those of :func:`allocate`; sum Q / fineness candidates go at a time. Returns E.
@@ -409,8 +409,8 @@ class MAS(MASKeys, Policy):
         return {"kappa": self.kappa(board), "budget": budget, "samples": samples, "points": self.grid_points}
 
     def pilot_size(self, board, features: int) -> int:
-        """Samples of a pilot on so many features; raises BoostrunError when there is not one for each, or nothing is
-        left to choose from.
+        """Samples of a pilot on so many features; raises BoostrunError if there is less than one for each, or if no
+        evaluations are left for the choice.
         """
         size = int(self.pilot_share * board.budget / features)
         if not size or not int((1.0 - self.pilot_share) * board.budget):
