@@ -1,4 +1,4 @@
-"""The installed command, and ``python -m boostrun``: signals are looked after before anything else is imported."""
+"""The installed command, and ``python -m boostrun``: signals are set up before anything else is imported."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Hooks of Python's import: call a function when a module is imported, and import modules as their source stands.
+"""Hooks of Python's import: call a function when a module is imported, and import modules from their current source.
 
 By default Python accepts bytecode in ``__pycache__`` if the source has the same size and, to the second, the same time.
 After an edit of one digit in a file whose time is set back (``touch -r``, ``rsync -t``, a snapshot) it runs the old
