@@ -110,6 +110,7 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
 
     from boostrun.config import catalogue
     from boostrun.export import read
+    from boostrun.export.chip import within
     from boostrun.export.integer import quantised, real_form, saved_of
     from boostrun.methods.archive import kind_of
     from boostrun.prediction import load, pieces
@@ -136,7 +137,8 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
         return quantised(saved, names=names, form=form), None
     number = {label: place for place, label in enumerate(classifier.classes_.tolist())}
     labels = np.array([number[label] for label in classifier.predict(samples).tolist()])
-    return quantised(saved, samples, labels, names=names, form=form), samples
+    most = settings.algo.get("flash_bytes") if settings is not None else None
+    return quantised(saved, samples, labels, names=names, form=form, fits=within(most)), samples
 
 
 def check_on_chip(words: Arguments) -> int:

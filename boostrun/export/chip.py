@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,11 @@ def size_of(
         calibration[1], bits = 0.5, bits or (8, 16)
     model = quantised(saved, calibration, bits=bits)
     return sizes(model, laid_out(model))
+
+
+def within(most: int | None) -> Callable[[IntegerModel], bool]:
+    """Whether a predictor takes at most so many bytes of flash, as a function; None: any number."""
+    return lambda model: most is None or sizes(model, laid_out(model)).flash <= most
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Evaluation, Result, Seeds
 from boostrun.evaluation.staged import accuracy_pct
-from boostrun.export.chip import Size, laid_out, size_of, sizes
+from boostrun.export.chip import Size, laid_out, size_of, sizes, within
 from boostrun.export.integer import (
     IntegerModel,
     LinearForm,
@@ -166,7 +166,7 @@ class OnChip:
 
     Error and accuracy are those of the predictor on raw test rows. The metric ``real_accuracy_pct`` is that of the same
     rounds in real numbers, and ``cost`` has ``flash_bytes`` and ``rounds_kept`` too, and the seconds of the last
-    training alone. Bits are chosen on the first 10,000 training rows, as ``boostrun export`` does. The fitted
+    training alone. Bits are chosen on the first 10,000 training rows, among those that fit. The fitted
     estimator has the rounds that were kept, and ``right_on_chip_``: (n,) bool, which test rows the predictor has right.
 
     Parameters
@@ -195,7 +195,7 @@ class OnChip:
             if saved is None:
                 raise BoostrunError(f"a model of {type(model).__name__} has no integer predictor: use another method")
             train, test = (self._rows(data, part, saved) for part in ("train", "test"))
-            form, made = real_form(saved), _made(saved, train[:MOST_ROWS])
+            form, made = real_form(saved), _made(saved, train[:MOST_ROWS], self.most)
             kept = self._kept(form, rounds, made)
             if kept < rounds:
                 most = rounds = max(1, int(share * kept))
@@ -251,13 +251,13 @@ def _raw(dataset: str, data_root: Path) -> tuple[np.ndarray, np.ndarray]:
     return whole.x_train.reshape(len(whole.x_train), -1), whole.x_test.reshape(len(whole.x_test), -1)
 
 
-def _made(saved: Saved, rows: np.ndarray) -> Callable[[Any], tuple[IntegerModel, Size]]:
-    """A function from the form of a model to its predictor, with bits chosen on ``rows``, and the size of that."""
+def _made(saved: Saved, rows: np.ndarray, most: int) -> Callable[[Any], tuple[IntegerModel, Size]]:
+    """A function from a form to its predictor, whose bits are chosen on ``rows`` among those that fit, and its size."""
     known: dict[int, tuple[Any, tuple[IntegerModel, Size]]] = {}
 
     def made(form: Any) -> tuple[IntegerModel, Size]:
         if id(form) not in known:
-            chip = quantised(saved, rows, form=form)
+            chip = quantised(saved, rows, form=form, fits=within(most))
             known[id(form)] = form, (chip, sizes(chip, laid_out(chip)))
         return known[id(form)][1]
 

@@ -11,7 +11,7 @@ where x[feature] >= threshold.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -402,6 +402,7 @@ class CalibrationRows(NamedTuple):
 def quantised(
     saved: Saved, calibration: np.ndarray | None = None, labels: np.ndarray | None = None,
     bits: tuple[int, int] | None = None, names: Sequence[str] = (), form: TreeForm | LinearForm | None = None,
+    fits: Callable[[IntegerModel], bool] = lambda model: True,
 ) -> IntegerModel:  # fmt: skip
     """The predictor of whole numbers of a saved model.
 
@@ -414,6 +415,7 @@ def quantised(
         those that lose the fewest.
     names : of all raw columns.
     form : the model in real numbers, by default :func:`real_form` of ``saved``.
+    fits : whether a predictor is small enough; bits for which it is not are chosen only if it is for none.
 
     Raises BoostrunError, one sentence, for a kind that has no integer predictor.
     """
@@ -435,19 +437,20 @@ def quantised(
     rows_of = CalibrationRows(calibration, labels) if calibration is not None else _drawn(form, saved)
     if rows_of.labels is None:
         rows_of = rows_of._replace(labels=decided(real_scores(form, rows_of.samples, missing)))
-    best: tuple[int, IntegerModel] | None = None
+    best: tuple[tuple[bool, int], IntegerModel] | None = None
     for code_bits, leaf_bits in [bits] if bits else itertools.product(_BITS, _BITS):
         if isinstance(form, LinearForm):
             found = _linear(form, rows_of, code_bits, leaf_bits)
         else:
             found = _of_trees(form, saved, rows_of, code_bits, leaf_bits)
         lost = int((found.predict(found.codes(rows_of.samples)) != rows_of.labels).sum())
-        if best is None or lost < best[0]:
-            best = lost, found
-        if not lost:
+        large = not ((found.trees or len(found.weights)) and fits(found))
+        if best is None or (large, lost) < best[0]:
+            best = (large, lost), found
+        if not large and not lost:
             break
     assert best is not None
-    lost, found = best
+    (_, lost), found = best
     if not len(found.weights) and not found.trees:
         raise BoostrunError("in whole numbers the model gives every row the same class: there is nothing to export")
     found.lost, found.rows_seen, found.given = lost, len(rows_of.samples), rows_of.given

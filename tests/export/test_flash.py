@@ -8,9 +8,10 @@ import pytest
 from boostrun.cli import main
 from boostrun.data import load
 from boostrun.errors import BoostrunError
-from boostrun.export.chip import source
+from boostrun.export.chip import source, within
 from boostrun.export.flash import MOST_ROWS, first_rounds, flash, most_rounds, rounds_of, saved_of_table
 from boostrun.export.integer import TreeForm, decided, quantised, real_form, real_scores
+from boostrun.export.parts import Saved
 from boostrun.methods.declaration import ON_CHIP
 from boostrun.runner.execute import execute_of
 from boostrun.runner.plan import cell_of, compose_one, open_store, plan, prepare
@@ -49,7 +50,7 @@ def test_bytes_are_those_of_the_tables_that_export_writes_and_labels_those_of_it
     whole = load({"name": "digits"}, tmp_path)
     train = whole.x_train.reshape(len(whole.x_train), -1)[found.data.rows["train"]]
     test = whole.x_test.reshape(len(whole.x_test), -1)
-    chip = quantised(saved, train[:MOST_ROWS], form=form)
+    chip = quantised(saved, train[:MOST_ROWS], form=form, fits=within(most))
     text = source(chip)
     tables = sum(int(bits) // 8 * len(body.split(",")) for bits, body in TABLE.findall(text))
     assert tables == int(re.search(r"Tables: (\d+) bytes", text)[1])
@@ -94,6 +95,30 @@ def test_bytes_too_few_are_a_sentence_with_the_smallest_that_work(tmp_path):
     assert trained(tmp_path, f"{words}={least}").result["cost"]["flash_bytes"] <= least
     with pytest.raises(BoostrunError, match="the smallest model has"):
         trained(tmp_path, f"{words}={least - 1}")
+
+
+def test_export_writes_the_predictor_within_its_bytes(tmp_path, capsys):
+    words = ["algo=logitboost", "dataset=digits", "T=40", "algo.weak_learner=tree", "algo.depth=3"]
+    places = [f"store={tmp_path / 'store'}", f"cache_root={tmp_path / 'cache'}", "-o", str(tmp_path / "m.c")]
+    assert main(["export", *words, "algo.flash_bytes=1500", "--to", "c", "--integer", *places]) == 0
+    (tables,) = re.findall(r"Tables: (\d+) bytes", (tmp_path / "m.c").read_text())
+    assert 800 < int(tables) <= 1500 - 450 and "predictor" in capsys.readouterr().out
+
+
+def test_bits_with_which_a_predictor_does_not_fit_are_not_chosen_if_others_do():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 3))
+    trees = [(t % 3, float(rng.normal()), -leaf, leaf) for t, leaf in enumerate(rng.normal(size=(60, 1)))]
+    form, saved = TreeForm("", trees, [0] * 60, np.zeros(1)), Saved(None, ["a", "b"], 3, {}, "")
+    one = quantised(saved, X, form=form)
+    assert (one.codes.bits, one.leaf_bits) != (8, 8)
+    small = quantised(saved, X, form=form, bits=(8, 8))
+    sizes = [next(n for n in range(10_000) if within(n)(each)) for each in (small, one)]
+    assert sizes[0] < sizes[1]
+    chosen = quantised(saved, X, form=form, fits=within(sizes[0]))
+    assert (chosen.codes.bits, chosen.leaf_bits) == (8, 8) and chosen.lost == small.lost > 0
+    nothing = quantised(saved, X, form=form, fits=within(1))
+    assert (nothing.codes.bits, nothing.leaf_bits, nothing.lost) == (one.codes.bits, one.leaf_bits, one.lost)
 
 
 def test_the_most_rounds_are_found_whatever_they_take():
