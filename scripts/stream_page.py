@@ -29,6 +29,7 @@ BASES = ("stumps", "naive Bayes", "trees")
 PAIRS = (
     ("one tree (VFDT)", "river's tree"), ("one tree that follows (HAT)", "river's HAT"),
     ("AdWin Bagging, trees", "river's ADWIN bagging"), ("OnlineBoost, trees", "river's ADWIN boosting"),
+    ("ARF", "river's ARF"), ("leveraging bagging", "river's leveraging bagging"),
 )  # fmt: skip
 
 _INTRODUCTION = """# Which stream learner

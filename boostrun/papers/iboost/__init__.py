@@ -120,7 +120,8 @@ METHODS = {
     ),
     "adwinbag": _method(
         "online_ensembles:AdwinBaggingClassifier", keys.AdwinBaggingKeys,
-        "AdWin Bagging: online bagging whose worst member starts again when an error rises (Bifet et al. 2009)",
+        "AdWin Bagging: online bagging whose worst member starts again when an error rises (Bifet et al. 2009); with "
+        "lam=6 leveraging bagging",
         "M", DETECTS, ONLINE, CHANGING, WINDOW,
         search={**_LEARNT, "delta": _DELTA, "vote": Choices("hard", "proba")},
     ),
@@ -142,6 +143,15 @@ METHODS = {
     ),
     "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
+    "arf_stream": _method(
+        "adaptive_forest:AdaptiveRandomForestClassifier", keys.AdaptiveForestKeys,
+        "ARF: M Hoeffding trees on random features, each replaced when its errors rise (Gomes et al. 2017)", "M",
+        DETECTS, ONLINE, CHANGING, WINDOW,
+        search={
+            "grace_period": Range(10, 400, log=True), "split_delta": Range(1e-7, 0.1, log=True),
+            "feature_fraction": Choices(None, 0.3, 0.6, 1.0), "lam": Choices(1.0, 6.0), "drift_delta": _DELTA,
+        },
+    ),
     "vfdt": _method(
         "baselines:HoeffdingTreeClassifier", keys.HoeffdingKeys,
         "a Hoeffding tree with naive Bayes in its leaves, as in river, compiled (Domingos & Hulten 2000), or HAT", "",
@@ -225,11 +235,19 @@ PAPER = Paper(
         f"{_HERE}.window_committees:Committee": f"{_HERE}.trained:check_committee",
         f"{_HERE}.members:IncrementalEnsemble": f"{_HERE}.trained:check_incremental",
         f"{_HERE}.baselines:HoeffdingTreeClassifier": f"{_HERE}.trained:check_tree",
+        f"{_HERE}.adaptive_forest:AdaptiveRandomForestClassifier": f"{_HERE}.trained:check_forest",
     },
     drawings={name: f"{_HERE}.figures:draw_{name}" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
     public={
+        "AdaBoostWindowClassifier": f"{_HERE}.window_committees",
+        "AdaptiveRandomForestClassifier": f"{_HERE}.adaptive_forest",
+        "AdwinBaggingClassifier": f"{_HERE}.online_ensembles",
+        "DWMClassifier": f"{_HERE}.online_ensembles",
+        "FLBClassifier": f"{_HERE}.window_committees",
+        "FLCClassifier": f"{_HERE}.onlineboost",
+        "HoeffdingTreeClassifier": f"{_HERE}.baselines",
         "IBoostActiveClassifier": f"{_HERE}.iboost_variants",
         "IBoostAdwinClassifier": f"{_HERE}.iboost_variants",
         "IBoostClassifier": f"{_HERE}.iboost",
@@ -237,5 +255,11 @@ PAPER = Paper(
         "IBoostGeemClassifier": f"{_HERE}.iboost_fitted",
         "IBoostOutliersClassifier": f"{_HERE}.iboost_variants",
         "IBoostTreesClassifier": f"{_HERE}.iboost_fitted",
+        "MajoritySoFarClassifier": f"{_HERE}.baselines",
+        "NSOnlineBoostClassifier": f"{_HERE}.onlineboost",
+        "NoChangeClassifier": f"{_HERE}.baselines",
+        "OCBClassifier": f"{_HERE}.window_committees",
+        "OnlineBoostClassifier": f"{_HERE}.onlineboost",
+        "SmoothBoostClassifier": f"{_HERE}.online_ensembles",
     },
 )

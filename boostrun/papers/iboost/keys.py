@@ -317,6 +317,9 @@ class AdwinBaggingKeys(IncrementalKeys):
     )
     random_state: Any = None
     detector: Any = _detector()
+    lam: float = real(
+        1.0, above=0.0, absent=1.0, help="mean of the Poisson weights with which a member learns; 6: leveraging bagging"
+    )
 
 
 @keys
@@ -337,6 +340,29 @@ class SmoothBoostKeys(IncrementalKeys):
     gamma: float = real(0.1, above=0.0, below=1.0, help="edge over chance assumed for the members")
     coefficients: str = choice("uniform", "convex", help="equal votes, or learnt on the simplex")
     learning_rate: float = real(1.0, above=0.0, help="step size of convex coefficients")
+
+
+@keys
+class AdaptiveForestKeys(Keys):
+    """Keys of an adaptive random forest."""
+
+    budget: int = integer(10, help="M: members")
+    lam: float = real(6.0, above=0.0, help="mean of the Poisson weights with which a member learns an example")
+    feature_fraction: float | None = real(
+        None, above=0.0, most=1.0, help="share of the features that a leaf looks at; none: their square root, and one"
+    )
+    warning_delta: float = real(
+        0.01, above=0.0, below=1.0, help="confidence of the ADWINs that start background trees; smaller: later"
+    )
+    drift_delta: float = real(
+        0.001, above=0.0, below=1.0, help="confidence of the ADWINs that replace trees; smaller: later"
+    )
+    grace_period: int = integer(50, help="weight a leaf learns between two tries to split")
+    split_delta: float = real(0.01, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
+    tie: float = real(0.05, least=0.0, help="merits closer than this are equal")
+    leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
+    vote: str = choice("weighted", "proba", help="sum of probabilities, weighted by each tree's accuracy or not")
+    random_state: Any = None
 
 
 @keys

@@ -31,13 +31,13 @@ def bagged_vote(learners, x, gaussian, proba, shares, votes):
 
 
 @written_in
-def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct):
-    """Train every member on (x, y) Poisson(1) times and give its ADWIN the error (``correct``: 1 if right, as river
-    does). If one is cut and its mean rises, the member with the largest mean starts again; returns whether that
+def bag_one(learners, adwins, x, y, rng, rate, floor, gaussian, delta, reset, correct):
+    """Train every member on (x, y) Poisson(``rate``) times and give its ADWIN the error (``correct``: 1 if right, as
+    river does). If one is cut and its mean rises, the member with the largest mean starts again; returns whether that
     happened."""
     changed = False
     for j in range(learners.weight.shape[0]):
-        count = poisson(rng, 1.0)
+        count = poisson(rng, rate)
         if count > 0:
             bayes.train(learners, j, x, y, float(count), floor, gaussian)
         wrong = bayes.answer(learners, j, x, gaussian) != y
@@ -54,14 +54,14 @@ def bag_one(learners, adwins, x, y, rng, floor, gaussian, delta, reset, correct)
 
 @kernel
 def bag(
-    X, y, learners, spread, var_floor, adwins, rng, gaussian, delta, reset, correct, proba, shares, votes, out
+    X, y, learners, spread, var_floor, adwins, rng, rate, gaussian, delta, reset, correct, proba, shares, votes, out
 ):  # fmt: skip
     """For each row: predict it, then :func:`bag_one`. Returns the number of members that started again."""
     replaced = 0
     for i in range(X.shape[0]):
         out[i] = bagged_vote(learners, X[i], gaussian, proba, shares, votes)
         bayes.see(spread, X[i], var_floor)
-        replaced += bag_one(learners, adwins, X[i], y[i], rng, spread.floor, gaussian, delta, reset, correct)
+        replaced += bag_one(learners, adwins, X[i], y[i], rng, rate, spread.floor, gaussian, delta, reset, correct)
     return replaced
 
 
@@ -74,7 +74,8 @@ def bag_monitored(learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         row = slice(i, i + 1)
         out[row], _ = learner._followed(
             bag, X[row], y[row], learner.spread_, float(learner.var_floor), learner._adwins, learner._rng,
-            members.rule, NO_CUTS, False, correct, learner.vote == "proba", learner._shares, learner._votes,
+            float(learner.lam), members.rule, NO_CUTS, False, correct, learner.vote == "proba", learner._shares,
+            learner._votes,
         )  # fmt: skip
         wrong = [answer(learner.learners_, j, X[i], members.rule) != y[i] for j in range(learner.budget)]
         if any_change(learner, [miss != correct for miss in wrong]):
@@ -87,13 +88,14 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
     """Online bagging of ``budget`` members, each with an ADWIN of its errors::
 
         on (x, y):  for each member f_j:
-            train f_j on (x, y) with weight Poisson(1)
+            train f_j on (x, y) with weight Poisson(lam)
             ADWIN_j learns 1[f_j(x) != y];  a change if it was cut and its mean rose
         on a change:  the member with the largest mean, and its ADWIN, start again
         predict:  majority of the members
 
     river's ``ADWINBaggingClassifier`` gives ADWIN the *correct* answers, hence replaces the best member when accuracy
-    rises, and empties an ADWIN after a detection: ``monitor="correct", after="reset", vote="proba"``.
+    rises, and empties an ADWIN after a detection: ``monitor="correct", after="reset", vote="proba"``. Leveraging
+    bagging (Bifet, Holmes & Pfahringer 2010) is ``lam=6, base="hoeffding", vote="proba"``.
 
     Parameters
     ----------
@@ -125,9 +127,9 @@ class AdwinBaggingClassifier(AdwinBaggingKeys, IncrementalEnsemble):
         if self.detector != "adwin":
             return bag_monitored(self, X, y)
         out, replaced = self._followed(
-            bag, X, y, self.spread_, float(self.var_floor), self._adwins, self._rng, self._members.rule,
-            float(self.delta), self.after == "reset", self.monitor == "correct", self.vote == "proba", self._shares,
-            self._votes,
+            bag, X, y, self.spread_, float(self.var_floor), self._adwins, self._rng, float(self.lam),
+            self._members.rule, float(self.delta), self.after == "reset", self.monitor == "correct",
+            self.vote == "proba", self._shares, self._votes,
         )  # fmt: skip
         self.n_replaced_ += replaced
         return out

@@ -30,6 +30,7 @@ from boostrun.methods.archive import Array, Damaged
 from boostrun.methods.probabilities import LINKS, Link, Votes, margin_link, normalised, width_of
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_state import MOST, check_values
+from boostrun.papers.iboost.adaptive_forest import Forest
 from boostrun.papers.iboost.iboost import DIRTY, SEEN, SIZE, CommitteeState
 from boostrun.papers.iboost.kernels.adaptive_tree import IN_USE, AdaptiveTree, Alternates
 from boostrun.papers.iboost.kernels.adwin import Adwins
@@ -62,6 +63,9 @@ _TUPLES = {
     },
     Alternates: {
         "alternate": Array("", "_", -1, "W"), "errors": _POSITIVE, "used": Array("", "W", 0, 2), "counts": _COUNTS,
+    },
+    Forest: {
+        "places": Array("", "M 2", 0, MOST), "growing": Array("", "M", 0, 2), "tallies": _POSITIVE, "counts": _COUNTS,
     },
     Adwins: {"counts": Array("", "...", least=0, below=2**40)},
 }  # fmt: skip
@@ -349,6 +353,15 @@ def check_tree(learner, n_classes: int) -> None:
         _check_alternates(*learner.learners_)
     else:
         _check_trees("learners_", learner.learners_, learner.n_features_in_)
+
+
+def check_forest(learner, n_classes: int) -> None:
+    """Check an adaptive random forest: every tree of the pool is in one place."""
+    check_values(learner, {}, _TUPLES, {"d": learner.n_features_in_})
+    _check_trees("learners_", learner.learners_, learner.n_features_in_)
+    _check_buckets("_forest.4.0", learner._forest.adwins)
+    if not np.array_equal(np.sort(learner._forest.places, axis=None), np.arange(len(learner.learners_.roots))):
+        raise Damaged("state__forest.0 does not have every tree in one place")
 
 
 def _check_trees(place: str, trees: HoeffdingTrees, d: int) -> None:

@@ -25,7 +25,7 @@ WAITS = [
 # trees that grow as the stream goes on
 GROW = [name for name in LEARNERS if "max_leaves" in METHODS[name].fields]
 # of Hoeffding trees, compiled
-TREES = ("vfdt", "osboost_stream", "ocp_stream", "iboost_trees")
+TREES = ("vfdt", "osboost_stream", "ocp_stream", "iboost_trees", "arf_stream")
 # as parameters of tests: kernels take seconds to compile, so all but a few are slow
 SLOW = (*TREES, *GROW)
 QUICK = ("iboost_stochastic", "onlineboost", "flb")

@@ -16,10 +16,12 @@ from tests.reference import drift_rivals as twins
 pytestmark = pytest.mark.slow  # kernels that take long to compile; other tests ask what all learners must do
 
 
-@pytest.mark.parametrize(("monitor", "after"), [("error", "keep"), ("correct", "reset")])
-def test_bagging_is_the_published_rule(monitor, after):
+@pytest.mark.parametrize(
+    ("monitor", "after", "lam"), [("error", "keep", 1), ("correct", "reset", 1), ("error", "keep", 6)]
+)
+def test_bagging_is_the_published_rule(monitor, after, lam):
     X, y = flipping(400, 0, 250, 1.0)
-    model = AdwinBaggingClassifier(budget=3, random_state=4, monitor=monitor, after=after)
+    model = AdwinBaggingClassifier(budget=3, random_state=4, monitor=monitor, after=after, lam=lam)
     ours = model.test_then_train(X, y)
     rng = np.random.default_rng(np.random.SeedSequence(4))
     members, adwins, theirs, replaced = [twins.NaiveBayes(2) for _ in range(3)], adwin.Adwins.empty(3), [], 0
@@ -28,7 +30,7 @@ def test_bagging_is_the_published_rule(monitor, after):
         theirs.append(twins.winner(np.bincount(votes, minlength=2)))
         change = False
         for j, member in enumerate(members):
-            count = poisson(rng, 1.0)
+            count = poisson(rng, float(lam))
             if count:
                 member.train(x, label, count, twins.floor(X[: i + 1], 1e-3))
             right, before = member.answer(x) == label, adwin.estimate(adwins, j)
