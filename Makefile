@@ -77,7 +77,7 @@ sharing: setup  ## figures and tables of ShareBoost, at the weights chosen befor
 IBOOST := fig_drift_types table_methods table_data table_summary fig_sea_nb_a fig_sea_nb_b fig_santafe table_real fig_led fig_rbf \
 	cost_n cost_m table_sea_bp table_sea_budget fig_sea_stumps table_sea_window fig_window table_sea_noise \
 	today_recorded today_generated today_large tuning tuned today_tuned today_generated_tuned
-MEMBERS := iboost_stochastic,iboost_trees,iboost_fitted,iboost_adwin,ocb,flb,dwm,osboost_stream,onlineboost,nsoboost,flc,adwinbag,sgbt,arf,adwin_bagging,adwin_boosting,leveraging_bagging,srp
+MEMBERS := iboost_stochastic,iboost_trees,iboost_fitted,iboost_adwin,ocb,flb,dwm,osboost_stream,onlineboost,nsoboost,flc,adwinbag,sgbt,arf_stream,arf,adwin_bagging,adwin_boosting,leveraging_bagging,srp
 TREES := vfdt,hat,hoeffding_tree
 TUNED := "dataset=electricity dataset.scored_after=9063" "dataset=weather dataset.scored_after=3632" \
 	"dataset=sea dataset.eval_every=200 dataset.n_samples=5000" "dataset=rbf dataset.n_samples=5000" "dataset=led dataset.n_samples=5000"
