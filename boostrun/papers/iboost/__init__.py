@@ -144,7 +144,7 @@ METHODS = {
     "osboost_stream": _smooth("uniform", "OSBoost of M Hoeffding trees that learn each example with a smooth weight"),
     "ocp_stream": _smooth("convex", "OSBoost of M Hoeffding trees, with coefficients learned on the simplex"),
     "arf_stream": _method(
-        "adaptive_forest:AdaptiveRandomForestClassifier", keys.AdaptiveForestKeys,
+        "adaptive_forest:StreamForestClassifier", keys.StreamForestKeys,
         "ARF: M Hoeffding trees on random features, each replaced when its errors rise (Gomes et al. 2017)", "M",
         DETECTS, ONLINE, CHANGING, WINDOW,
         search={
@@ -235,19 +235,17 @@ PAPER = Paper(
         f"{_HERE}.window_committees:Committee": f"{_HERE}.trained:check_committee",
         f"{_HERE}.members:IncrementalEnsemble": f"{_HERE}.trained:check_incremental",
         f"{_HERE}.baselines:HoeffdingTreeClassifier": f"{_HERE}.trained:check_tree",
-        f"{_HERE}.adaptive_forest:AdaptiveRandomForestClassifier": f"{_HERE}.trained:check_forest",
+        f"{_HERE}.adaptive_forest:StreamForestClassifier": f"{_HERE}.trained:check_forest",
     },
     drawings={name: f"{_HERE}.figures:draw_{name}" for name in ("drift_types", "drift_methods", "drift_data")},
     reference=Path(__file__).with_name("reference.csv"),
     claims=Path(__file__).with_name("claims.yaml"),
     public={
         "AdaBoostWindowClassifier": f"{_HERE}.window_committees",
-        "AdaptiveRandomForestClassifier": f"{_HERE}.adaptive_forest",
         "AdwinBaggingClassifier": f"{_HERE}.online_ensembles",
         "DWMClassifier": f"{_HERE}.online_ensembles",
         "FLBClassifier": f"{_HERE}.window_committees",
         "FLCClassifier": f"{_HERE}.onlineboost",
-        "HoeffdingTreeClassifier": f"{_HERE}.baselines",
         "IBoostActiveClassifier": f"{_HERE}.iboost_variants",
         "IBoostAdwinClassifier": f"{_HERE}.iboost_variants",
         "IBoostClassifier": f"{_HERE}.iboost",
@@ -261,5 +259,6 @@ PAPER = Paper(
         "OCBClassifier": f"{_HERE}.window_committees",
         "OnlineBoostClassifier": f"{_HERE}.onlineboost",
         "SmoothBoostClassifier": f"{_HERE}.online_ensembles",
+        "StreamForestClassifier": f"{_HERE}.adaptive_forest",
     },
 )

@@ -16,7 +16,7 @@ from boostrun.papers.iboost.baselines import rules_of
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.adwin import Adwins
 from boostrun.papers.iboost.kernels.incremental import winner
-from boostrun.papers.iboost.keys import AdaptiveForestKeys
+from boostrun.papers.iboost.keys import StreamForestKeys
 from boostrun.papers.iboost.onlineboost import poisson
 
 TREE, BACKGROUND = 0, 1  # columns of ``places``
@@ -92,7 +92,7 @@ def rises(adwins, j, error, delta):
 
 @part
 def learn_one(trees, forest, x, y, rules, rng, said):
-    """Every member learns (x, y) as in :class:`AdaptiveRandomForestClassifier`; ``said`` are the trees' classes."""
+    """Every member learns (x, y) as in :class:`StreamForestClassifier`; ``said`` are the trees' classes."""
     members = said.shape[0]
     for j in range(members):
         error = 0.0 if said[j] == y else 1.0
@@ -146,7 +146,7 @@ def vote_rows(trees, forest, X, rules, shares, said, votes):
         vote(trees, forest, X[i], rules, shares, votes[i], said)
 
 
-class AdaptiveRandomForestClassifier(AdaptiveForestKeys, StreamLearner):
+class StreamForestClassifier(StreamForestKeys, StreamLearner):
     """A forest of ``budget`` Hoeffding trees, each of which starts again when its errors rise::
 
         on (x, y):  for each member:
@@ -179,7 +179,7 @@ class AdaptiveRandomForestClassifier(AdaptiveForestKeys, StreamLearner):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(0, 10, (4000, 3))
     >>> y = (X[:, 0] + X[:, 1] <= 8) ^ (np.arange(4000) >= 2000)  # the classes change places
-    >>> model = AdaptiveRandomForestClassifier(budget=5, random_state=0)
+    >>> model = StreamForestClassifier(budget=5, random_state=0)
     >>> bool((model.test_then_train(X, y) == y)[3000:].mean() > 0.9), model.n_drifts_ >= 5
     (True, True)
     """

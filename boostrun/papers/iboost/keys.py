@@ -343,7 +343,7 @@ class SmoothBoostKeys(IncrementalKeys):
 
 
 @keys
-class AdaptiveForestKeys(Keys):
+class StreamForestKeys(Keys):
     """Keys of an adaptive random forest."""
 
     budget: int = integer(10, help="M: members")

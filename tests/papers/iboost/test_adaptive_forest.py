@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from boostrun import AdaptiveRandomForestClassifier, HoeffdingTreeClassifier
+from boostrun import StreamForestClassifier
 from boostrun.kernels import hoeffding
 from boostrun.methods.archive import Damaged
+from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.onlineboost import poisson
 from boostrun.papers.iboost.trained import check_forest
@@ -69,7 +70,7 @@ def forest(X, y, classes, members, trees, rules, rng, weighted):
 @pytest.mark.parametrize(("classes", "vote"), [(2, "weighted"), (3, "proba")])
 def test_it_is_the_published_rule(classes, vote):
     X, y = jumps(1600, 500, classes=classes)
-    model = AdaptiveRandomForestClassifier(budget=4, vote=vote, random_state=3)
+    model = StreamForestClassifier(budget=4, vote=vote, random_state=3)
     ours = model.test_then_train(X, y, classes=range(classes))
     grown, drawn = np.random.SeedSequence(3).spawn(2)
     seed = int(grown.generate_state(1, np.uint64)[0])
@@ -84,7 +85,7 @@ def test_it_is_the_published_rule(classes, vote):
 def test_one_tree_on_all_features_without_change_is_the_tree_of_the_same_weights():
     X, y = jumps(1500, 1500)
     keys = {"grace_period": 50, "tie": 0.05}
-    model = AdaptiveRandomForestClassifier(
+    model = StreamForestClassifier(
         budget=1, feature_fraction=1.0, split_delta=1e-7, random_state=0, **NEVER, **keys
     ).partial_fit(X, y)
     rng = np.random.default_rng(np.random.SeedSequence(0).spawn(2)[1])
@@ -102,9 +103,9 @@ def test_one_tree_on_all_features_without_change_is_the_tree_of_the_same_weights
 
 def test_after_a_drift_it_recovers_where_a_tree_does_not():
     X, y = jumps(6000, 2000)
-    found = AdaptiveRandomForestClassifier(random_state=0).test_then_train(X, y) == y
+    found = StreamForestClassifier(random_state=0).test_then_train(X, y) == y
     alone = HoeffdingTreeClassifier().test_then_train(X, y) == y
-    stays = AdaptiveRandomForestClassifier(random_state=0, **NEVER).test_then_train(X, y) == y
+    stays = StreamForestClassifier(random_state=0, **NEVER).test_then_train(X, y) == y
     last = slice(5000, None)
     assert found[last].mean() > stays[last].mean() + 0.02
     assert found[last].mean() > alone[last].mean() + 0.02
@@ -113,7 +114,7 @@ def test_after_a_drift_it_recovers_where_a_tree_does_not():
 @pytest.mark.parametrize(("share", "expected"), [(None, 4), (0.6, 5), (1.0, 9), (0.01, 1)])
 def test_a_leaf_looks_at_its_share_of_the_features(share, expected):
     rng = np.random.default_rng(0)
-    model = AdaptiveRandomForestClassifier(budget=3, feature_fraction=share, random_state=0)
+    model = StreamForestClassifier(budget=3, feature_fraction=share, random_state=0)
     looks = model.partial_fit(rng.normal(size=(50, 9)), rng.integers(0, 2, 50)).learners_.looks
     assert looks.shape[1] == expected
 
@@ -124,7 +125,7 @@ def test_it_is_as_accurate_as_rivers():
     apart = []
     for seed in range(10):
         X, y = jumps(3000, 1000, seed=seed)
-        ours = (AdaptiveRandomForestClassifier(random_state=seed).test_then_train(X, y) == y).mean()
+        ours = (StreamForestClassifier(random_state=seed).test_then_train(X, y) == y).mean()
         river, right = forest.ARFClassifier(n_models=10, seed=seed), 0
         for row, label in zip(X.tolist(), y.tolist()):
             x = dict(enumerate(row))
@@ -136,8 +137,8 @@ def test_it_is_as_accurate_as_rivers():
 
 def test_a_saved_forest_goes_on_and_a_damaged_one_is_refused(tmp_path):
     X, y = jumps(2400, 600)
-    model = AdaptiveRandomForestClassifier(budget=3, random_state=0).partial_fit(X[:1500], y[:1500])
-    again = AdaptiveRandomForestClassifier.load(model.save(tmp_path / "model"))
+    model = StreamForestClassifier(budget=3, random_state=0).partial_fit(X[:1500], y[:1500])
+    again = StreamForestClassifier.load(model.save(tmp_path / "model"))
     np.testing.assert_array_equal(again.test_then_train(X[1500:], y[1500:]), model.test_then_train(X[1500:], y[1500:]))
     assert again.n_drifts_ == model.n_drifts_ > 0
     again._forest.places[0] = again._forest.places[1]
