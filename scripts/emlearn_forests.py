@@ -11,6 +11,7 @@ code that walks them. It votes by classes (``leaf_bits=0``), or adds up shares o
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -64,7 +65,14 @@ def by_emlearn(forest: Any, bits: int, X: np.ndarray) -> tuple[np.ndarray, int, 
     one = emlearn.convert(forest, method="inline", dtype="int16_t", leaf_bits=bits)
     nodes, roots, leaves = one.forest_
     arrays = _NODE * len(nodes) + _ROOT * len(roots) + np.asarray(leaves, np.uint8).size
-    return one.predict(X), compiled(one.save(name="forest", include_proba=False)), arrays
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:  # it compiles in the working directory
+        os.chdir(folder)
+        try:
+            labels = one.predict(X)
+        finally:
+            os.chdir(here)
+    return labels, compiled(one.save(name="forest", include_proba=False)), arrays
 
 
 def main(tables: Sequence[str]) -> None:
