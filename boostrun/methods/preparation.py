@@ -273,7 +273,13 @@ class Preparation:
             raise ValueError(f"its table has {len(self.table.columns)} columns, and samples {self.n_features}")
 
     def flat(self, samples):
-        """Images of the model's shape as rows; other samples are returned unchanged."""
+        """Images of the model's shape as rows; of an array with more columns, those that the model's table names by
+        their numbers, as after a screening of columns; other samples are returned unchanged.
+        """
+        if self.table is not None and type(samples) in (np.ndarray, np.memmap) and samples.ndim == 2:
+            wider = samples.shape[1] > self.n_features and all(map(str.isdigit, self.table.columns))
+            if wider and int(max(self.table.columns, key=int)) < samples.shape[1]:
+                return samples[:, list(map(int, self.table.columns))]
         shape = np.shape(samples) if self.shape else ()
         return np.reshape(samples, (len(samples), -1)) if len(shape) > 2 and shape[1:] == self.shape else samples
 

@@ -25,6 +25,7 @@ from boostrun.methods.saved import Saveable, takes_missing
 
 STANDARD_INPUT = "-"
 _PIECE = 1 << 24  # bytes of samples, or of the features computed from them, per piece
+_ROWS = 1 << 27  # bytes of an array's rows at a time, at most
 _MOST_ROWS = 1 << 15
 _ARRAY_NAMES = ("x", "X", "x_test")  # the array to take from an .npz that holds several: the first of these
 
@@ -136,18 +137,18 @@ def _image_shape(model: Saveable, path: str) -> tuple[int, ...]:
 
 def _from_arrays(model: Saveable, blocks: Iterator[np.ndarray], where: str) -> Iterator[Samples]:
     """Blocks of samples as rows of the model's width; numbers must be finite."""
-    start = 0
-    for block in blocks:
+    start, preparation = 0, model._preparation()
+    for given in blocks:
+        block = given if preparation is None else preparation.flat(given)
         shape = block.shape[1:]
         if math.prod(shape) != model.n_features_in_:
-            preparation = model._preparation()
             if preparation is not None:
                 preparation.check_width(block)
             wanted = preparation.shape if preparation is not None and preparation.shape else (model.n_features_in_,)
             raise BoostrunError(f"{where} has samples of the shape {shape}, and the model takes {tuple(wanted)}")
         rows = block.reshape(len(block), -1)
         if rows.dtype.kind == "f":
-            check_finite(rows, (), where, start, takes_missing(model._preparation()))
+            check_finite(rows, (), where, start, takes_missing(preparation))
         start += len(rows)
         yield Samples(rows)
 
@@ -170,8 +171,8 @@ def read_arrays(path: Path, rows: int) -> Iterator[np.ndarray]:
             raise BoostrunError(f"{path} has the shape {shape}; samples are rows (n, d) or images (n, h, w[, 3])")
         if not shape[0]:
             raise BoostrunError(f"{path} holds no sample")
-        step = shape[0] if by_columns else rows
         row_bytes = math.prod(shape[1:]) * dtype.itemsize
+        step = shape[0] if by_columns else max(1, min(rows, _ROWS // row_bytes))
         for start in range(0, shape[0], step):
             count = min(step, shape[0] - start)
             content = bytearray(file.read(count * row_bytes))  # writable, as the kernels are compiled for

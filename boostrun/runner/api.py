@@ -141,7 +141,8 @@ def fit(
     """
     from boostrun.prediction import load
     from boostrun.runner.meters import budgets_of
-    from boostrun.runner.within import Request, fit_within
+    from boostrun.runner.wide import Request, kept_of
+    from boostrun.runner.within import fit_within
 
     budgets, begun = budgets_of(within), time.monotonic()
     algos = keys_and_values([each for each in words if each.startswith("algo=")])
@@ -152,9 +153,12 @@ def fit(
         typed = {each.partition("=")[0] for each in others}
         places = {"store": "runs", "results": "results", "cache_root": "cache"}
         others += [f"{key}={quoted(str(place / name))}" for key, name in places.items() if key not in typed]
+        plain = isinstance(X, numpy.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+        wide = plain and kept_of(X.shape[1], budgets) > 0  # its best columns will be written, not all
+        table = [f"dataset={quoted(str(place / 'table.npz'))}"] if wide else _kept_table(place, X, y)
         request = Request(
-            [*_kept_table(place, X, y), *others], tuple(algos[0][1]) if algos else (), budgets, place / "model.npz",
-            ["boostrun.fit"], f"boostrun.fit(X, y, {within!r})", None, quiet,
+            [*table, *others], tuple(algos[0][1]) if algos else (), budgets, place / "model.npz", ["boostrun.fit"],
+            f"boostrun.fit(X, y, {within!r})", None, quiet, (X, numpy.asarray(y)) if wide else None,
         )  # fmt: skip
         found = fit_within(request, begun)
         if found is None:

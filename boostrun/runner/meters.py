@@ -175,11 +175,14 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
 
 
 class Deadline:
-    """Counts the seconds of a fit from its start, ``begun``, and interrupts parts of it."""
+    """Counts the seconds of a fit from its start, ``begun``, and interrupts parts of it.
+
+    Shares are those of the time after ``lead`` seconds, which a screening of columns took.
+    """
 
     def __init__(self, seconds: float | None, begun: float):
         self.seconds, self.begun = seconds, begun
-        self.rang = False
+        self.rang, self.lead = False, 0.0
 
     @property
     def spent(self) -> float:
@@ -188,7 +191,9 @@ class Deadline:
 
     def left(self, share: float = 1.0) -> float:
         """Seconds until this share of all is spent."""
-        return math.inf if self.seconds is None else share * self.seconds - self.spent
+        if self.seconds is None:
+            return math.inf
+        return self.lead + share * (self.seconds - self.lead) - self.spent
 
     @contextlib.contextmanager
     def until(self, share: float) -> Iterator[None]:
@@ -430,6 +435,11 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
         f"chosen by {chosen:.2f} % on {rows['held_out']:,} held-out rows{twice * facts['confirmed']}, of "
         f"{facts['trials']} trials, each trained on at most {rows['train']:,} rows",
     ]
+    if columns := facts.get("columns"):
+        said.append(
+            f"columns: {columns['kept']:,} of {columns['of']:,}, those with the largest rank statistic (Kruskal-"
+            f"Wallis) on {columns['rows']:,} rows that trials train on; kept by their numbers in {columns['table']}"
+        )
     other = facts["next_best"]
     if other is not None:
         words = " ".join(f"{key}={value}" for key, value in other["settings"].items())

@@ -24,6 +24,7 @@ from boostrun.config import catalogue, without_late
 from boostrun.config.fields import Settings, data_root
 from boostrun.config.words import Composer, combinations, parse, parse_single
 from boostrun.data import digests
+from boostrun.data.files import say
 from boostrun.data.options import of_trial, splits_anew
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError, DataMissingError
@@ -304,9 +305,24 @@ def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True, skip
 def fit(cell: Cell, prepared: Any) -> None:
     """Raise BoostrunError if a cell's budget does not fit its prepared input, or its method cannot start on it."""
     input_for(cell.dataset).fits(prepared, cell)
+    _say_if_few_evaluations(cell, prepared)
     method = catalogue.method(cell.algo)
     evaluation = method.evaluator(cell.algo, catalogue.dataset(cell.dataset).gives)
     evaluation.check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
+
+
+def _say_if_few_evaluations(cell: Cell, prepared: Any) -> None:
+    """Say so on stderr if a step may evaluate fewer (feature, sample) pairs than a user's own table has features."""
+    multiplier, bank = cell.algo.get("budget_multiplier"), getattr(prepared, "bank", None)
+    if multiplier is None or bank is None or "path" not in cell.dataset:
+        return
+    pairs, features = int(multiplier * len(prepared.labels("train"))), bank.n_features
+    if pairs < features:
+        say(
+            f"a step of {cell.algo['name']} may evaluate {pairs:,} (feature, sample) pairs, and there are {features:,} "
+            "features: most are never looked at, and the model may be no better than chance; raise "
+            f"algo.budget_multiplier={multiplier:g}"
+        )
 
 
 def table_of(settings: Settings, progress: bool = True):

@@ -48,6 +48,7 @@ from boostrun.runner.meters import (
 from boostrun.runner.naming import word
 from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
+from boostrun.runner.wide import Request, narrowed
 
 # -- contenders --------------------------------------------------------------------------------------------------------
 
@@ -98,23 +99,6 @@ class Tried:
 def _order(one: Tried) -> tuple[bool, float]:
     """The better, the less: confirmed ones first."""
     return not one.confirmed, one.loss
-
-
-@dataclass
-class Request:
-    """The ``words`` without algo, the ``algos`` if some are named, the ``budgets`` and the ``output``.
-
-    ``command`` is the command line, for records, and ``again`` the one that repeats all of it.
-    """
-
-    words: list[str]
-    algos: tuple[str, ...]
-    budgets: dict[str, float]
-    output: Path
-    command: Sequence[str] = ()
-    again: str = ""
-    config_dir: str | None = None
-    quiet: bool = False
 
 
 _KEYS = {"held": "samples_held", "features": "features"}  # budgets that keys of a method keep
@@ -258,7 +242,7 @@ class Search:
         On few rows the smallest of many errors is too small by chance, and many errors are equal. The errors of both
         attempts are then averaged, weighted by their rows.
         """
-        if self.held_out > _FEW_HELD_OUT:
+        if self.held_out > _FEW_HELD_OUT or self.request.screened:  # by rows that this would hold out
             return
         best, names = list[Tried](), Counter[str]()
         for one in sorted((each for each in self.tried if each.loss < BEYOND), key=lambda each: each.loss):
@@ -384,13 +368,16 @@ def fit_within(request: Request, begun: float | None = None) -> Certified | None
     settings = compose(request.words)
     if "path" not in settings.dataset or catalogue.dataset(settings.dataset).gives != "table":
         raise BoostrunError(f"fit needs a table of yours: boostrun fit mine.csv {EXAMPLE}")
+    path = str(settings.dataset["path"])
+    if (narrow := narrowed(request, settings)) is not request:
+        request, settings, clock.lead = narrow, compose(narrow.words), clock.spent
     if settings.splits:
         request = dataclasses.replace(request, words=[*request.words, "dataset.split_seed=0"])
         settings = compose(request.words)
     table = table_of(settings, progress=not request.quiet)
     facts = facts_of(table)
     part = facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})), table)
-    check_possible(request.budgets, facts, str(settings.dataset["path"]))
+    check_possible(request.budgets, facts, path)
     contenders, without = _contenders(request, compose, facts, part)
     if not any(one.saved for one in contenders):
         kinds = " and ".join(kind for kind in _KEYS if kind in request.budgets) or "these"
@@ -482,7 +469,7 @@ class _Choosing:
         if "memory" in budgets:
             named = ["--config-dir", self.request.config_dir] if self.request.config_dir else []
             command = [sys.executable, "-m", "boostrun", "export", *named, *words, "--to", "npz", "-o", str(path)]
-            spent["memory"] = meters.peak_of(command) * 2**20
+            spent["memory"] = max(meters.peak_of(command) * 2**20, self.request.peak)
         else:
             train_one(settings, path, self.request.command)
         (cell,) = plan([settings], open_store(settings))
@@ -567,6 +554,7 @@ class _Choosing:
             "validation_accuracy_pct": 100.0 - one.loss,
             "confirmed": one.confirmed,
             "trials": len(self.search.records),
+            "columns": self.request.screened,
             "next_best": None if other is None else {
                 "method": other.contender.name, "validation_accuracy_pct": 100.0 - other.loss,
                 "settings": {key: word(value) for key, value in {**other.contender.limits, **other.values}.items()},
@@ -584,7 +572,8 @@ class _Choosing:
             kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}
             for kind, most in self.request.budgets.items()
         }  # fmt: skip
-        return Certified(output, facts, [output, *write_certificate(facts, output), *pictures])
+        tables = [Path(self.request.screened["table"])] if self.request.screened else []
+        return Certified(output, facts, [output, *write_certificate(facts, output), *tables, *pictures])
 
     def _drawn(self, tried: Sequence[Tried], chosen: Tried) -> Path:
         """Draw ``m.png``: errors against flash or features, if they are budgets, else the seconds of a training."""
