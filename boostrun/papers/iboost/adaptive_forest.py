@@ -36,7 +36,7 @@ class Forest(NamedTuple):
     places: np.ndarray
     growing: np.ndarray
     tallies: np.ndarray
-    counts: np.ndarray  # type: ignore[assignment]
+    counts: np.ndarray
     adwins: Adwins
 
     @classmethod
