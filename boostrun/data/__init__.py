@@ -172,7 +172,7 @@ class _Checks(NamedTuple):
 
     located: Callable[[Mapping, Path, Path], Mapping] = lambda options, data_root, folder: options
     content_digest: Callable[[Any], str] | None = None
-    """None if no option fixes the returned data."""
+    """None: no option says what is returned."""
 
 
 def _checks(config: Mapping) -> _Checks:

@@ -107,7 +107,7 @@ BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u200e\u
 
 FLAGS = {"true": 1.0, "false": 0.0}
 KINDS = ("number", "category", "date", "date_dmy", "date_mdy", "drop")
-"""Types of a column that ``dataset.types`` may name."""
+"""What ``dataset.types`` may say of a column."""
 
 
 class Form(NamedTuple):

@@ -11,6 +11,7 @@ from boostrun.data.source import ArraySource
 from boostrun.features import open_bank
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import obtain
+from boostrun.rivals.keys import LightGBMReuseKeys
 
 SEED = 7  # of a rival, and of the order of samples
 METHODS = {
@@ -51,6 +52,14 @@ def _lightgbm(x, y, **more):
 
 def _goss(x, y):
     return _lightgbm(x, y, data_sample_strategy="goss", top_rate=0.2, other_rate=0.1)
+
+
+def _reuse(x, y):
+    prices = {name: field.default for name, field in LightGBMReuseKeys.__dataclass_fields__.items() if "price" in name}
+    return _lightgbm(
+        x, y, cegb_penalty_feature_coupled=[prices["feature_price"]] * x.shape[1],
+        cegb_penalty_split=prices["split_price"],
+    )  # fmt: skip
 
 
 def _xgboost(x, y):
@@ -143,6 +152,7 @@ CALLS = {
     "lightgbm": _lightgbm,
     "lightgbm_goss": _goss,
     "lightgbm_penalty": _lightgbm,
+    "lightgbm_reuse": _reuse,
     "xgboost": _xgboost,
     "catboost": _catboost,
     "hist_gradient_boosting": _hist,

@@ -5,7 +5,8 @@ import pytest
 
 from tests.rivals.directly import CALLS, CHUNKS, METHODS, directly, in_a_run
 
-DOUBLE = ("lightgbm", "lightgbm_goss", "lightgbm_penalty", "hist_gradient_boosting")  # libraries that read float64
+# libraries that read float64
+DOUBLE = ("lightgbm", "lightgbm_goss", "lightgbm_penalty", "lightgbm_reuse", "hist_gradient_boosting")
 
 
 def parts(shift=0.0):

@@ -133,5 +133,6 @@ def test_keys_that_came_later_do_not_stand_in_a_cell_at_their_default():
     }
     last = ["class_weight", "early_stopping", "validation_fraction", "n_iter_no_change"]
     trees = ["weak_learner", "depth", "leaf_values", "leaf_smoothing", "leaf_weight", *last]
-    assert late["geem"] == [*trees, "strategy"] and late["wsam"] == late["wss"] == trees
+    assert late["geem"] == [*trees, "strategy", "flash_bytes"]
+    assert late["wsam"] == late["wss"] == [*trees, "flash_bytes"]
     assert late["geem_budgeted"] == [*last, "strategy"]
