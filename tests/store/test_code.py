@@ -13,6 +13,8 @@ from boostrun import digest, source
 from boostrun.config import catalogue, fields, without_late
 from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
+from boostrun.runner import paper
+from boostrun.runner.plan import open_store, plan
 from boostrun.store.cell import Cell
 from boostrun.store.code import RERUN, SAME_TREE, Equivalent, add_row, code_of, read_rows, rows_text
 
@@ -292,3 +294,14 @@ def test_a_row_is_added_once_and_what_is_frozen_stays(tmp_path):
     assert (known.kind("a", "c"), known.kind("b", "d"), known.kind("d", "c")) == (SAME_TREE, RERUN, "")
     content = json.loads((tmp_path / "equivalent.json").read_text())
     assert content["frozen"] == {SAME_TREE: {"c": ["a", "b"]}, RERUN: {}} and len(content["rows"]) == 1
+
+
+RESULTS = Path(boostrun.__file__).parents[1] / "results"
+
+
+def test_published_trials_on_digits_are_of_todays_code_and_data(tmp_path):
+    """Digits come with scikit-learn, so this holds wherever the tests run."""
+    item, _ = paper.load_published("reservoir/table3", RESULTS, ["dataset=digits", f"store={tmp_path}"])
+    cells = plan(item.settings, open_store(item.settings[0]))
+    assert len(cells) > 20 and all(cell.done for cell in cells)
+    assert {why for cell in cells for _, why in cell.stale.values()} == set()
