@@ -460,6 +460,11 @@ def quantised(
 
 
 def real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    """Scores (n, rows of the form) float64 of a form in real numbers, for ``samples`` (n, d) float64 of raw columns.
+
+    ``missing`` (m,) int64 are the columns that may lack values. Feature j < d of the form reads column j with NaN as
+    -inf, feature d + i reads column ``missing[i]`` with NaN as +inf. Cost O(n) for each split or weight.
+    """
     if isinstance(form, LinearForm):
         return form.base + samples[:, form.columns] @ form.weights
     width = samples.shape[1]
