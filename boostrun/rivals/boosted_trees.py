@@ -155,7 +155,7 @@ class LightGBMGossClassifier(LightGBMGossKeys, LightGBMClassifier):
 class LightGBMReuseClassifier(LightGBMReuseKeys, LightGBMClassifier):
     """LightGBM whose splits cost, most of all the first one on a feature, so that small models reuse features.
 
-    These are the library's penalties of cost-effective gradient boosting (Peter et al. 2017), with prices of one's own.
+    These are the library's penalties of cost-effective gradient boosting (Peter et al. 2017); both prices are keys.
 
     Parameters
     ----------
