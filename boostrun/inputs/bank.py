@@ -424,11 +424,11 @@ class Chunks:
 
     def _encode(self, values: np.ndarray) -> np.ndarray:
         """Codes (m, d) uint8 of values (m, d), by bins of samples from many places."""
-        if self._binner is None:
-            from boostrun.methods.weak_learner import Binner
+        from boostrun.methods.weak_learner import Binner, row_codes
 
+        if self._binner is None:
             self._binner = Binner(self.data.train.reader().some(_BINNED), self.bins)
-        return self._binner.encode(values)
+        return row_codes(self._binner, values)
 
 
 class Made:
@@ -439,9 +439,9 @@ class Made:
 
     def coded(self) -> Made:
         """The same as codes; compiles what encodes values."""
-        from boostrun.methods.weak_learner import Binner
+        from boostrun.methods.weak_learner import Binner, row_codes
 
-        Binner(self._samples).encode(self._samples)
+        row_codes(Binner(self._samples), self._samples)
         return Made(np.dtype(np.uint8))
 
     def source(self, seed: np.random.SeedSequence) -> Any:

@@ -27,6 +27,23 @@ def test_histogram_and_sorting_find_the_same_stump_with_negative_weights(data, c
     assert find_stump(codes, weights) == find_stump(codes, weights, search="exact")
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(0, 140), st.integers(1, 255), st.sampled_from([np.float32, np.float64]))
+@settings(max_examples=60, deadline=None)
+def test_a_code_is_the_number_of_edges_up_to_the_value(seed, n, most, kind):
+    rng = np.random.default_rng(seed)
+    edges = np.full((3, most), np.inf, kind)
+    for row in edges:
+        known = np.unique(rng.integers(-40, 40, rng.integers(0, most + 1)).astype(kind))
+        row[: len(known)] = known
+    values = rng.integers(-45, 45, (n, 3)).astype(kind)
+    codes = np.empty((3, n), np.uint8)
+    stumps.quantise(values, edges, codes)
+    found = stumps.quantise_rows(values, edges)
+    assert found.dtype == np.uint8 and (found == codes.T).all()
+    for row, column, its in zip(edges, values.T, found.T):
+        assert (its == np.searchsorted(row, column, side="right")).all()
+
+
 @given(st.data(), hnp.arrays(np.uint8, st.tuples(st.integers(2, 9), st.integers(1, 5)), elements=st.integers(0, 4)))
 @settings(max_examples=80, deadline=None)
 def test_edge_equals_brute_force(data, codes):
