@@ -151,8 +151,11 @@ def fewer_rounds(rounds: int, share: float) -> int:
     return max(1, min(rounds - 1, int(rounds * share * 0.95)))
 
 
-def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> None:
-    """Raise BoostrunError for budgets that no model can keep on such data."""
+def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> float:
+    """Raise BoostrunError for budgets that no model can keep on such data.
+
+    Returns the seconds that a process took in which nothing is trained, with a budget of memory; 0 without one.
+    """
     if facts["n_classes"] < 2:
         raise BoostrunError(
             f"{where}: all rows are of one class, so there is nothing to tell apart; dataset.label=COLUMN names another"
@@ -162,6 +165,7 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
             f"held={budgets['held']:.0f} is too few for {facts['n_classes']} classes: two of each are the least, as in "
             f"held={2 * facts['n_classes']}"
         )
+    begun = time.monotonic()
     if "memory" in budgets:
         least = peak_of([sys.executable, "-c", "import numba, boostrun"]) * 2**20
         if budgets["memory"] < least:
@@ -169,6 +173,7 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
                 f"memory={amount_text('memory', budgets['memory'])} cannot be kept: Python and numba alone take "
                 f"{amount_text('memory', least)}, and a training on few rows about three times as much"
             )
+    return time.monotonic() - begun
 
 
 # -- seconds -----------------------------------------------------------------------------------------------------------
@@ -279,12 +284,13 @@ def compiler() -> str:
     raise BoostrunError("latency is measured of the predictor in C, and no compiler is found (cc): leave latency out")
 
 
-def latency(saved: Saved, samples: np.ndarray) -> Latency:
+def latency(saved: Saved, samples: np.ndarray, most: float = math.inf) -> Latency:
     """The time of a prediction by the C predictor, one sample after the other, on raw ``samples`` (n, d).
 
     The predictor is compiled with -O2, kept on one core where the system allows, and run until a run takes two
-    milliseconds. Instructions are counted by valgrind if it is installed: the difference between three passes over
-    the samples and one. Raises BoostrunError if there is no compiler, or the model has no predictor in C.
+    milliseconds. Instructions are counted by valgrind if it is installed, and the time is at most ``most``
+    microseconds: the difference between three passes over the samples and one, which takes three times as long as all
+    else. Raises BoostrunError if there is no compiler, or the model has no predictor in C.
     """
     source = c_source(saved)
     prototype = re.search(r"int predict\(const (.*?) \*x\);", source)
@@ -303,7 +309,8 @@ def latency(saved: Saved, samples: np.ndarray) -> Latency:
         core = _core()
         seconds = list(map(float, _called([*program, str(times), str(_TIMES)], core).split()))
         microseconds = 1e6 * statistics.median(seconds) / times / len(rows)
-        return Latency(microseconds, _TIMES, len(rows), core is not None, _instructions(program, len(rows)))
+        counted = _instructions(program, len(rows)) if microseconds <= most else None
+        return Latency(microseconds, _TIMES, len(rows), core is not None, counted)
 
 
 def _core() -> int | None:

@@ -192,6 +192,7 @@ _CONFIRMED_BY = 0.75
 _KEPT = 0.95
 _PICTURE = 4.0  # seconds for it
 _METERS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
+_MEMORY = 9.0  # that of memory, relative to a process in which nothing is trained
 _MANY_ROWS = 2000
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
@@ -355,7 +356,7 @@ class Certified:
 _ATTEMPTS = 12  # models that are trained and measured, at most
 
 
-def fit_within(request: Request, begun: float | None = None) -> Certified | None:
+def fit_within(request: Request, begun: float | None = None, searching: type[Search] = Search) -> Certified | None:
     """Search, train and measure; write the model, the certificate and a picture. None if the user interrupted it.
 
     Raises BoostrunError, one sentence, for budgets that cannot be kept, with the smallest that can, and for bad data.
@@ -377,14 +378,15 @@ def fit_within(request: Request, begun: float | None = None) -> Certified | None
     table = table_of(settings, progress=not request.quiet)
     facts = facts_of(table)
     part = facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})), table)
-    check_possible(request.budgets, facts, path)
+    small = check_possible(request.budgets, facts, path)
     contenders, without = _contenders(request, compose, facts, part)
     if not any(one.saved for one in contenders):
         kinds = " and ".join(kind for kind in _KEYS if kind in request.budgets) or "these"
         why = next(iter(without.values()), "no method is installed")
         raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
     held_out = facts["n_samples"] - part["n_samples"]
-    search = Search(request, compose, contenders, clock, part["n_samples"], held_out)
+    search = searching(request, compose, contenders, clock, part["n_samples"], held_out)
+    search.meters = max(search.meters, _MEMORY * small)
     search.run()
     return None if search.interrupted else _Choosing(request, compose, search, clock, table).run()
 
@@ -404,13 +406,17 @@ class _Choosing:
             queue = sorted((one for one in found if one.contender.saved), key=lambda one: one.loss)[:3]
         if not queue:
             self._too_short()
-        for _ in range(_ATTEMPTS):
+        took = 0.0  # seconds of the longest attempt; near the end the smallest models are measured
+        for attempt in range(_ATTEMPTS):
             queue.sort(key=_order)
+            if self.least and (attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * took):
+                queue.sort(key=lambda each: each.row.get("spent", {}).get("model_bytes", math.inf))
             quick = min(queue, key=lambda one: one.row.get("train_seconds", 0.0), default=None)
             one = next((each for each in queue if self._in_time(each)), None if self.least else quick)
             if one is None:
                 break
             queue.remove(one)
+            begun = self.clock.spent
             try:
                 with self.clock.until(_KEPT):
                     spent, record, path, how = self._trained(one)
@@ -427,6 +433,7 @@ class _Choosing:
             if not beyond:
                 return self._certified(one, spent, record, path, how)
             path.unlink()
+            took = max(took, self.clock.spent - begun)
             for kind in beyond:
                 if spent[kind] < math.inf:
                     self.least[kind] = min(spent[kind], self.least.get(kind, math.inf))
@@ -436,9 +443,11 @@ class _Choosing:
                 queue = [each for each in queue if each.contender.name != one.contender.name]
         if self.least:
             kind = max(self.least, key=lambda kind: self.least[kind] / self.request.budgets[kind])
+            late = self.clock.seconds is not None and (queue or self.clock.rang)
+            said = f"is not kept after seconds={self.clock.seconds:g}" if late else "cannot be kept on these data"
             raise BoostrunError(
-                f"{kind}={amount_text(kind, self.request.budgets[kind])} cannot be kept on these data: the smallest "
-                f"that can, of the models that were measured, is {typed(kind, self.least[kind])}"
+                f"{kind}={amount_text(kind, self.request.budgets[kind])} {said}: the smallest that can, of the models "
+                f"that were measured, is {typed(kind, self.least[kind])}"
             )
         self._too_short()
         return None
@@ -488,7 +497,7 @@ class _Choosing:
                 spent["flash"] = float(size.bytes)
                 how["flash"] = [f"{size.lost} of {size.rows:,} labels change; {size.ram} B of RAM"]
         if "latency" in budgets:
-            found = meters.latency(saved, self._samples(path))
+            found = meters.latency(saved, self._samples(path), budgets["latency"])
             spent["latency"] = found.microseconds
             how["latency"] = [f"{found.runs} runs over {found.rows:,} rows{', on one core' * found.pinned}"]
             if found.instructions is not None:

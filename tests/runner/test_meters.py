@@ -71,6 +71,7 @@ def test_latency_grows_with_rounds_and_counts_instructions(tmp_path):
     assert 0.0 < found[0].microseconds < found[1].microseconds and found[0].rows == 200
     if found[0].instructions is not None:
         assert 20 * found[0].instructions < found[1].instructions < 200 * found[0].instructions
+    assert meters.latency(read(path), X, most=1e-6).instructions is None  # too slow for its budget
 
 
 def test_latency_without_a_compiler_is_a_sentence(monkeypatch):
