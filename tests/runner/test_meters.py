@@ -74,6 +74,14 @@ def test_latency_grows_with_rounds_and_counts_instructions(tmp_path):
     assert meters.latency(read(path), X, most=1e-6).instructions is None  # too slow for its budget
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_latency_does_not_count_the_time_in_which_other_programs_run(model, tmp_path, monkeypatch):
+    waits = meters._HARNESS.replace("i < n;", "i < n && (i || !usleep(5000));")  # before each pass over the rows
+    monkeypatch.setattr(meters, "_HARNESS", f"#include <unistd.h>{waits}")
+    found = meters.latency(read(model.save(tmp_path / "m")), data()[0], most=0.0)
+    assert found.microseconds < 5.0  # 25 more with the pauses
+
+
 def test_latency_without_a_compiler_is_a_sentence(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(BoostrunError, match="no compiler is found"):
@@ -99,6 +107,31 @@ def test_a_deadline_interrupts_once_and_gives_the_signal_back():
     assert not clock.rang
     time.sleep(0.05)
     assert meters.Deadline(None, begun).left() == float("inf")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_deadline_that_rings_while_an_object_is_deleted_rings_again():
+    clock = meters.Deadline(0.4, time.monotonic())
+
+    class Deaf:
+        def __del__(self):
+            time.sleep(1.0)  # an exception here is lost
+
+    with pytest.raises(KeyboardInterrupt), clock.until(0.5):
+        Deaf()
+        time.sleep(10.0)
+    assert clock.spent < 8.0
+
+
+def test_a_deadline_does_not_interrupt_what_its_interrupt_has_begun():
+    clock, ended = meters.Deadline(0.4, time.monotonic()), False
+    with pytest.raises(KeyboardInterrupt), clock.until(0.5):
+        try:
+            time.sleep(10.0)
+        finally:
+            time.sleep(3.0)
+            ended = True
+    assert ended
 
 
 @pytest.mark.parametrize(("right", "of"), [(0, 10), (10, 10), (7, 10), (900, 1000)])
