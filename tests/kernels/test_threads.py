@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun import kernels
-from boostrun.kernels import Team, in_threads, stumps, trees, votes
+from boostrun.kernels import Team, in_threads, shared_trees, stumps, trees, votes
 from boostrun.papers.adaptive import vote_trees
 from boostrun.papers.reservoir import full_data
 
@@ -59,15 +60,18 @@ def codes(rng, n, d, values=256):
 @given(
     n=st.integers(1, 130), d=st.integers(1, 29), depth=st.integers(1, 7), seed=st.integers(0, 2**20),
     values=st.sampled_from([2, 5, 256]), least=st.sampled_from([1, 2**40, 2**48]), weights=st.sampled_from([0, 1, 9]),
+    by_codes=st.booleans(),
 )  # fmt: skip
-def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights):
+def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, by_codes):
     """Few values and few distinct weights make many splits of equal gain."""
     rng = np.random.default_rng(seed)
     columns = codes(rng, n, d, values)
     signed = rng.choice([-1.0, 1.0], n) * (rng.integers(0, weights + 1, n) if weights < 9 else rng.random(n))
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    same(lambda: trees.grow(columns, *entries, weight, positive, depth, least), threads)
+    with mock.patch.multiple(shared_trees, _LONG=0 if by_codes else n + 1, _KEPT=1 << 40):
+        for count in (1, threads):
+            same(lambda: trees.grow(columns, *entries, weight, positive, depth, least), count)
 
 
 @pytest.mark.parametrize("threads", THREADS)
@@ -163,7 +167,7 @@ def test_threads_of_a_block_share_no_more_and_none_is_left_behind():
         assert team.each(lambda a, b: kernels._team.get(), [(k, k + 1) for k in range(9)]) == [None] * 9
         assert kernels._team.get() is team
         with in_threads(1):
-            assert kernels._team.get() is None
+            assert kernels._team.get().threads == 1
         with in_threads(3):
             assert kernels._team.get() is team
     assert kernels._team.get() is None and threading.active_count() == before
