@@ -35,8 +35,10 @@ lint: setup  ## ruff over everything, mypy over the package
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 
-bench: setup  ## speed of the kernels, of a trial, of the queue and of the first command, as ratios
-	$(PYTEST) -q -s -m bench tests
+bench: setup  ## each kernel beside its floor and other libraries, as one table (docs/speed.md); then whole runs, as ratios
+	$(PYTEST) -q -s -m bench tests/bench/test_speed.py
+	$(VENV)/bin/python scripts/speed_page.py
+	$(PYTEST) -q -s -m bench tests --ignore tests/bench/test_speed.py
 
 peers: setup  ## speed and features beside scikit-learn, LightGBM, XGBoost, river, a loop of joblib and Hydra's multirun
 	$(PYTEST) -q -s -m bench tests/bench/test_side_by_side.py

@@ -12,7 +12,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from boostrun import ReservoirClassifier
 from boostrun.data import load
 from boostrun.errors import DataMissingError
 from boostrun.export import c_source, read
@@ -86,33 +85,3 @@ def test_microseconds_per_digit(digits, workplace):
 def _row(took: float, multiply_adds: int, wrong: float, remark: str = "") -> str:
     rate = multiply_adds / took / 1e3
     return f"{took:8.0f} us  {multiply_adds:>12,} multiply-adds{remark}, {rate:.1f} G/s, test error {wrong:.1f} %"
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.uint8])
-@pytest.mark.parametrize("weak_learner", ["stump", "tree"])
-def test_rows_a_second_of_predict_many_beside_the_library(weak_learner, dtype, workplace):
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 256, (20_000, 64)).astype(dtype)
-    y = np.digitize(X[:, :8].sum(axis=1), np.linspace(700, 1340, 9))
-    clf = ReservoirClassifier("rand", weak_learner=weak_learner, n_estimators=250, reservoir_size=500, random_state=0)
-    clf.fit(X[:2000], y[:2000])
-    expected = clf.predict(X)
-    rows = [("library", f"{len(X) / taken(lambda: clf.predict(X), 5):9,.0f} rows/s")]
-    saved = read(clf.save(workplace / "model.npz"))
-    for name, flags in (("predict_many", FLAGS), ("predict_many, -march=native", [*FLAGS, "-march=native"])):
-        compiled = Compiled(c_source(saved), workplace / name.replace(" ", "_"), flags)
-        given, out = np.ascontiguousarray(X, compiled.dtype), np.empty(len(X), np.intc)
-        places = [each.ctypes.data_as(ctypes.c_void_p) for each in (given, out)]
-
-        def many(function=compiled.shared.predict_many, places=places):
-            function(places[0], ctypes.c_size_t(len(X)), places[1])
-
-        rows.append((name, f"{len(X) / taken(many, 5):9,.0f} rows/s"))
-        assert np.array_equal(np.array(saved.labels)[out], expected)
-
-        def one_by_one(function=compiled.shared.predict, places=places, step=given.strides[0]):
-            for place in range(places[0].value, places[0].value + step * 2000, step):
-                function(ctypes.c_void_p(place))
-
-        rows.append((name.replace("_many", ""), f"{2000 / taken(one_by_one, 5):9,.0f} rows/s, a call from Python each"))
-    show(f"10 x 250 {weak_learner}s on 64 columns of {np.dtype(dtype).name}, one core", rows)

@@ -37,7 +37,7 @@ from boostrun.methods.weak_learner import Logistic
 from boostrun.papers.reservoir.full_data import transposed
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.report.canvas import COLOURS, MARKERS
-from tests.bench.timing import RESULTS, median_ms, panels, pixels_of_mnist, show, write_rows
+from tests.bench.timing import RESULTS, panels, pixels_of_mnist, show, write_rows
 
 pytestmark = pytest.mark.bench
 
@@ -336,7 +336,6 @@ def test_full_data_logitboost_beside_its_peers():
     data = digits()
     FullDataClassifier("all", n_estimators=2, random_state=0).fit(data.samples[:100], data.labels[:100])  # compiles
     with threadpool_limits(1):
-        total, largest = (median_ms(function, 7) / 1e3 for function in (data.samples.sum, data.samples.max))
         runs, rounds = [], [our_round(data)]
         for train, *arguments in (
             (ours, SHRINKAGE), (lightgbm, SHRINKAGE), (xgboost, SHRINKAGE), (hist_gradient_boosting, SHRINKAGE),
@@ -373,12 +372,4 @@ def test_full_data_logitboost_beside_its_peers():
     show("seconds a round, the fastest rival over ours, in turn: median (least to most)", [
         (what, f"{middle:.2f} ({least:.2f} to {most:.2f})")
         for what, (middle, least, most) in (("LightGBM", plain), ("LightGBM, rounded gradients", rounded))
-    ])  # fmt: skip
-    size, ours_ = data.samples.size / 1e9, float(np.median(rounds))
-    show("one round of ours beside its floor, one pass over the codes", [
-        ("a round of ours: median, least and most of its medians between the runs above",
-         f"{1e3 * ours_:.2f}, {1e3 * min(rounds):.2f}, {1e3 * max(rounds):.2f} ms, {size / ours_:.1f} GB/s"),
-        ("numpy's sum of the same bytes", f"{1e3 * total:.2f} ms, {size / total:.1f} GB/s, ratio {ours_ / total:.2f}"),
-        ("numpy's maximum of the same bytes, which is vector code",
-         f"{1e3 * largest:.2f} ms, {size / largest:.1f} GB/s, ratio {ours_ / largest:.2f}"),
     ])  # fmt: skip

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 
 from boostrun.kernels.lanes import LANES, increase, load, zeros
 from boostrun.papers.shareboost import coded
-from boostrun.papers.shareboost.coded import CodedDesign, CodedPool
+from boostrun.papers.shareboost.coded import CodedDesign
 from boostrun.papers.shareboost.design import DenseDesign
 from boostrun.papers.shareboost.inner import Objective, losses_and_residuals
 from boostrun.papers.shareboost.jointboost import JointBoostClassifier
@@ -44,11 +44,6 @@ def in_turn(rounds, **functions):
     return {name: float(np.median(took)) for name, took in times.items()}
 
 
-def assert_best_is(scores, expected):
-    """The largest is where it must be."""
-    assert scores.argmax() == expected.argmax()
-
-
 def beside(title, times):
     floor = times["floor"]
     show(title, [(name, f"{took:.1f} ms, ratio {took / floor:.2f}") for name, took in times.items()])
@@ -71,19 +66,6 @@ def test_dense_columns_beside_one_matrix_product(kind, rng):
     beside(f"20,000 x 2,000 {np.dtype(kind).name}", in_turn(
         5, floor=lambda: single @ x, scores=lambda: pool.scores(sides)
     ))  # fmt: skip
-
-
-def test_codes_beside_one_matrix_product_of_floats(rng):
-    codes = rng.integers(0, 256, (800, 60_000)).astype(np.uint8)
-    values, sides = codes.astype(np.float32), sides_of(rng, 60_000)
-    single, pool = np.ascontiguousarray(sides.astype(np.float32)), CodedPool(codes)
-    assert_best_is(pool.scores(sides), np.abs((codes / 255.0) @ sides).sum(axis=1))
-    none = np.zeros(800, bool)
-    assert_best_is(pool.contending(sides, none), pool.scores(sides))
-    times = in_turn(
-        5, floor=lambda: values @ single, scores=lambda: pool.scores(sides), choice=lambda: pool.contending(sides, none)
-    )
-    beside(f"60,000 x 800 codes; 16,000 would take {times['scores'] * 20 / 1e3:.1f} s a thread", times)
 
 
 def test_vectors_of_words_beside_plain_integers(rng):

@@ -11,7 +11,6 @@ uses one thread. Compared tasks run in turn, ``TURNS`` times, and the minimum of
 
 import csv
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -31,7 +30,7 @@ from boostrun import FullDataClassifier, IBoostClassifier
 from boostrun.report.markup import pipe_table
 from boostrun.store import provenance
 from tests.bench import test_drift_iboost as drift
-from tests.bench.timing import RESULTS, show
+from tests.bench.timing import RESULTS, processor, show
 
 pytestmark = pytest.mark.bench
 
@@ -99,11 +98,6 @@ def least(functions: dict[str, Callable[[], str]]) -> Iterator[tuple[str, float,
             if name not in found or took < found[name][0]:
                 found[name] = took, outcome
     return ((name, *what) for name, what in found.items())
-
-
-def processor() -> float:
-    """Processor seconds of this process and of its children that have ended."""
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 def batch() -> list[Measured]:

@@ -1,20 +1,18 @@
-"""Kernels beside their floors, growing a tree beside LightGBM, and whole training runs; no time is asserted."""
+"""Two threads beside one, whole training runs, and the parts of a choice of GEEM; no time is asserted."""
 
 import time
 
 import numpy as np
 import pytest
-from numba import njit
-from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
 from boostrun import ArraySource, ReservoirClassifier
-from boostrun.kernels import in_threads, stumps, trees
+from boostrun.kernels import in_threads, trees
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.reservoir import geem, kernels
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.strategies import Batch
-from tests.bench.timing import median_ms, pixels_of_mnist, show, slowness, taken, yardsticks
+from tests.bench.timing import pixels_of_mnist, show, slowness, taken, yardsticks
 
 pytestmark = pytest.mark.bench
 
@@ -28,55 +26,6 @@ def mnist():
     samples, labels = np.array(bank.samples("train")), bank.labels("train")
     signed = np.where(labels == 3, 1.0, -1.0) * np.random.default_rng(0).random(len(labels))
     return samples, np.ascontiguousarray(samples.T), labels, signed
-
-
-@pytest.mark.parametrize("n", [250, 1000, 5000, 60_000])
-def test_a_level_of_a_tree_beside_a_pass_over_its_codes(mnist, n):
-    samples, columns, _, signed = mnist
-    samples, columns, signed = samples[:n], np.ascontiguousarray(columns[:, :n]), signed[:n]
-    weights, positive = trees.fixed_point(signed)[0], signed > 0
-    entries, of_stumps = trees.sorted_entries(columns), stumps.fixed_point(signed)[0]
-    *_, sums, leaves = trees.grow(columns, *entries, weights, positive, DEPTH, 1)
-    assert sums.sum() == weights.sum() and len(np.unique(leaves)) > DEPTH
-    repeats = 30 if n < 10_000 else 5
-    search, sort, grow = (median_ms(function, repeats, time.process_time) for function in (
-        lambda: stumps.best_feature_by_histogram(samples, np.arange(n), of_stumps),
-        lambda: trees.sorted_entries(columns), lambda: trees.grow(columns, *entries, weights, positive, DEPTH, 1),
-    ))  # fmt: skip
-    show(f"{n} samples of MNIST, depth {DEPTH}", [
-        ("a stump's histogram search, one pass over all codes", f"{search:.2f} ms"),
-        ("order of the codes, once a reservoir's tree, once a data set", f"{sort:.2f} ms, ratio {sort / search:.2f}"),
-        ("a tree, all levels", f"{grow:.2f} ms, a level by a pass {grow / DEPTH / search:.2f}"),
-    ])  # fmt: skip
-
-
-def test_a_round_on_all_samples_beside_lightgbm(mnist):
-    lightgbm = pytest.importorskip("lightgbm")
-    samples, columns, labels, _ = mnist
-    y, entries = np.where(labels == 3, 1.0, -1.0), trees.sorted_entries(columns)
-    least = {"num_leaves": 2**DEPTH, "max_depth": DEPTH, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 1e-3}
-    settings = {"objective": "binary", "verbose": -1, "num_threads": 1, "learning_rate": 0.3, "max_bin": 255, **least}
-    data = lightgbm.Dataset(samples.astype(np.float32), y > 0, params=settings).construct()
-    theirs, scores, times = lightgbm.Booster(settings, data), np.zeros(len(y)), ([], [])
-
-    def round_of_ours():
-        signed = y / (1.0 + np.exp(y * scores))
-        weights = trees.fixed_point(signed)[0]
-        _, _, sums, leaves = trees.grow(columns, *entries, weights, signed > 0, DEPTH, int(weights.mean()))
-        scores[:] += 0.3 * 0.5 * np.log((sums[:, 1] + 1e12) / (sums[:, 0] + 1e12))[leaves]
-
-    with threadpool_limits(1):
-        for _ in range(12):
-            for each, one in zip(times, (round_of_ours, theirs.update)):
-                begun = time.process_time()  # a shared machine's clock counts others' work too
-                one()
-                each.append(1e3 * (time.process_time() - begun))
-    right, of_other = ((said > 0) == (y > 0) for said in (scores, theirs.predict(samples, raw_score=True)))
-    assert abs(right.mean() - of_other.mean()) < 0.01  # their steps are those of Newton
-    ours, other = (float(np.median(each[2:])) for each in times)
-    show(f"a round on 60,000 x 784, depth {DEPTH}, one thread, processor time", [
-        ("boostrun", f"{ours:.0f} ms"), ("LightGBM, 64 leaves at most", f"{other:.0f} ms, ratio {ours / other:.2f}"),
-    ])  # fmt: skip
 
 
 def test_two_threads_beside_one(mnist):
@@ -157,67 +106,6 @@ def test_yardsticks():
     assert inverse > 0.0 and cityblock > 0.0
     show("yardsticks", [("numpy inverse 500 x 500 float64", f"{inverse:.1f} ms"),
                         ("SciPy cityblock 500 x 784 float32", f"{cityblock:.1f} ms")])  # fmt: skip
-
-
-@pytest.mark.parametrize(("r", "d"), [(100, 784), (250, 784), (250, 3780), (2500, 784), (250, 12800)])
-def test_stump_search_beside_a_plain_sum_over_the_same_codes(r, d):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 256, (2 * r, d)).astype(np.uint8)
-    rows = np.sort(rng.permutation(2 * r)[:r])
-    weights, _ = stumps.fixed_point(rng.normal(size=r))
-    kept = codes[rows]
-    search = median_ms(lambda: stumps.best_feature_by_histogram(codes, rows, weights))
-    total = median_ms(kept.sum)
-    assert 0 <= stumps.best_feature_by_histogram(codes, rows, weights)[0] < d
-    show(f"stump search, {r} x {d} codes", [
-        ("search", f"{search:.3f} ms, {r * d / search / 1e6:.2f} GB/s"),
-        ("numpy's sum of the same codes", f"{total:.3f} ms, {r * d / total / 1e6:.2f} GB/s"),
-        ("ratio", f"{search / total:.1f}"),
-        ("histogram lanes scanned per code read (256 / r)", f"{256 / r:.2f}"),
-    ])  # fmt: skip
-
-
-@njit(cache=True)
-def read_pairs(ranks, out):
-    """The floor of a pairwise distance: both rows of every pair read, and combined by one instruction a word."""
-    n, p = ranks.shape
-    for i in range(n):
-        for j in range(i):
-            total = np.uint8(0)
-            for k in range(p):
-                total = np.uint8(total ^ np.uint8(ranks[i, k] ^ ranks[j, k]))
-            out[i, j] = total
-
-
-@pytest.mark.parametrize(("n", "d"), [(200, 784), (500, 784), (500, 3780)])
-def test_geems_parts_beside_their_floors(n, d):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 256, (n, d)).astype(np.uint8)
-    y, weights, dims = np.where(rng.random(n) < 0.1, 1.0, -1.0), rng.random(n), np.sort(rng.permutation(d)[:n])
-    ranked = geem._Ranks(codes, y, dims)
-    ranks, thresholds = ranked.ranks, ranked.thresholds
-    sigma, words = np.empty((n, n)), np.empty((n, n), np.uint8)
-    covariance = median_ms(lambda: kernels.covariance_from_byte_ranks(ranks, y, thresholds, 0.1 * thresholds, sigma))
-    read = median_ms(lambda: read_pairs(ranks, words))
-    ranking = median_ms(lambda: geem._Ranks(codes, y, dims))
-    kernels.fill_lower(sigma)
-    assert np.array_equal(sigma, sigma.T)
-    buffer, memory = np.empty((n, n), order="F"), geem._Elimination(n, n // 2)
-
-    def invert():
-        np.copyto(buffer, sigma.T)
-        lapack.dpotrf(buffer, lower=0, clean=0, overwrite_a=1)
-        lapack.dpotri(buffer, lower=0, overwrite_c=1)
-
-    inverse = median_ms(invert)
-    selection = median_ms(lambda: memory(lambda raised, out: np.copyto(out, sigma), weights))
-    show(f"GEEM, {n} samples, {n} of {d} dimensions, {n // 2} discarded", [
-        ("dense ranks", f"{ranking:.3f} ms"),
-        ("covariance", f"{covariance:.3f} ms"),
-        ("reading the ranks of every pair", f"{read:.3f} ms, ratio {covariance / read:.2f}"),
-        ("selection, inverse included", f"{selection:.3f} ms"),
-        ("Cholesky and inverse of the same matrix", f"{inverse:.3f} ms, ratio {selection / inverse:.2f}"),
-    ])  # fmt: skip
 
 
 @pytest.mark.parametrize("r", [250, 500, 1000, 2000])

@@ -1,6 +1,7 @@
 """Timing of functions side by side, two yardsticks for the speed of this machine, and the writers of results."""
 
 import csv
+import resource
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,32 @@ def taken(function, repeats=3, clock=time.process_time, of=min):
             function()
             times.append(clock() - begun)
     return float(of(times))
+
+
+def processor():
+    """Processor seconds of this process and of its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def in_turn(calls, seconds=10.0, least=2, most=30, warm=True):
+    """name -> processor seconds a unit, of ``calls``: name -> (function, units of one call).
+
+    All are called in turn, so that a busy minute meets all of them: at least so many turns, and more until so many
+    seconds have passed. A turn before these, which does not count, warms up.
+    """
+    if warm:
+        for function, _ in calls.values():
+            function()
+    found, begun = {name: [] for name in calls}, time.perf_counter()
+    for turn in range(most):
+        if turn >= least and time.perf_counter() - begun > seconds:
+            break
+        for name, (function, units) in calls.items():
+            start = processor()
+            function()
+            found[name].append((processor() - start) / units)
+    return found
 
 
 def median_ms(function, repeats=30, clock=time.perf_counter):

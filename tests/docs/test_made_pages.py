@@ -107,3 +107,37 @@ def test_times_are_compared_on_one_kind_of_processor_where_both_sides_have_it(ma
     elsewhere = made.Cell({0: 90.0}, {0: 8.0}, {0: "other"})
     assert theirs.times_as_long_as(ours) == 15.0  # 45 to 3: most of theirs are of the old kind
     assert elsewhere.times_as_long_as(ours) == 4.0  # no kind in common: the means over all
+
+
+def test_the_page_of_speed_is_made_of_the_measurements():
+    if not (ROOT / "results").is_dir():
+        pytest.skip("this copy comes without published results")
+    made = script("speed_page")
+    assert made.PAGE.read_text(encoding="utf-8") == made.page()
+    times, _ = made.measured(made.BENCH)
+    asked = {
+        way for targets in made.TARGETS.values() for target in targets for way in (target.of, target.beside) if way
+    }
+    assert asked <= set(times)  # no target without a figure
+
+
+def test_targets_are_ratios_differences_or_seconds_and_floors_the_largest_of_three(tmp_path):
+    made = script("speed_page")
+    (tmp_path / "speed_machine.csv").write_text(
+        "what,value\nbytes_a_second,1e10\nadditions_a_second,1e9\nproducts_a_second,5e10\n"
+    )
+    (tmp_path / "speed.csv").write_text(
+        "kernel,by,unit,least_s,median_s,bytes,additions,products\n"
+        "k,boostrun,row,0.002,0.003,1e7,1.6e6,\nk,other,row,0.004,0.004,,,\n"
+    )
+    times, _ = made.measured(tmp_path)
+    ours, theirs = ("k", "boostrun"), ("k", "other")
+    assert times[ours].floor == pytest.approx(0.0016) and times[theirs].floor == 0.0
+    assert made.verdict(made.Target("", ours, 0.7, theirs), times) == ("0.50", "met")
+    assert made.verdict(made.Target("", theirs, 0.7, ours), times) == ("2.00", "missed, 2.9 times")
+    missed = "missed, 2 times; the floor alone: 1.6 times"
+    assert made.verdict(made.Target("", ours, 0.001), times) == ("2.00 ms", missed)
+    assert made.verdict(made.Target("", theirs, 0.01, ours, "-"), times) == ("0.00 s", "met")
+    assert made.verdict(made.Target("", ours, 1 / 400, rate=True), times) == ("500 a second", "met")
+    cells = [cell.strip() for cell in made.table(tmp_path).splitlines()[-1].strip("|").split("|")]
+    assert cells == ["k", "row", "2.00 ms (3.00 ms)", "1.60 ms", "1.2", "other", "4.00 ms (4.00 ms)", "0.5"]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -154,23 +153,6 @@ def test_rows_of_other_fields_are_not_merged():
     other.add(np.array([0.5]), label=np.array([1]))
     with pytest.raises(BoostrunError, match="different fields"):
         reservoir_of([0.1], [1], 2).merge(other)
-
-
-@pytest.mark.bench
-def test_merge_of_ten_reservoirs_of_two_thousand():
-    """784 values of a row in single precision; the target is 50 ms."""
-    rng, parts = np.random.default_rng(0), []
-    for _ in range(10):
-        parts.append(KeyedReservoir(2000))
-        samples = rng.random((2000, 784), np.float32)
-        parts[-1].add(rng.standard_exponential(2000), samples=samples, labels=rng.integers(0, 10, 2000))
-    taken = []
-    for _ in range(10):
-        merged, begun = KeyedReservoir(2000), time.perf_counter()
-        merged.merge(*parts)
-        taken.append(1000.0 * (time.perf_counter() - begun))
-    print(f"\nmerge of ten reservoirs of 2,000 rows of 784 float32: {np.median(taken):.1f} ms (target: 50 ms)")
-    assert len(merged.keys) == 2000
 
 
 # -- rounds that are merged
