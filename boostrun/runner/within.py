@@ -192,7 +192,7 @@ _CONFIRMED_BY = 0.75
 _KEPT = 0.95
 _PICTURE = 4.0  # seconds for it
 _METERS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
-_MEMORY = 9.0  # that of memory, relative to a process in which nothing is trained
+_MEMORY, _MOST_METERS = 9.0, 0.3  # memory, relative to a process in which nothing is trained; at most, of the seconds
 _MANY_ROWS = 2000
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
@@ -386,7 +386,7 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
         raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
     held_out = facts["n_samples"] - part["n_samples"]
     search = searching(request, compose, contenders, clock, part["n_samples"], held_out)
-    search.meters = max(search.meters, _MEMORY * small)
+    search.meters = max(search.meters, min(_MEMORY * small, _MOST_METERS * (clock.seconds or 0.0)))
     search.run()
     return None if search.interrupted else _Choosing(request, compose, search, clock, table).run()
 
