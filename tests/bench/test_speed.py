@@ -37,7 +37,7 @@ from boostrun.data.streams import draw
 from boostrun.export import c_source, read
 from boostrun.kernels import in_threads, stumps, trees
 from boostrun.methods.estimator import component_of
-from boostrun.methods.weak_learner import LOSSES, Binner, as_weak_learner
+from boostrun.methods.weak_learner import LOSSES, Binner, as_weak_learner, row_codes
 from boostrun.papers.adaptive.adaboost_mh import TreeRun, one_column_a_class
 from boostrun.papers.adaptive.classifier import AdaBoostMHClassifier
 from boostrun.papers.reservoir import full_data
@@ -243,7 +243,7 @@ def lake(folder: Path) -> Work:
                "label": "label", "chunk_rows": 4096}  # fmt: skip
     source = open_lake(options, folder).source(64.0, 0)
     first, _ = source.open(10_000).draw(10_000)
-    source.encode = Binner(first).encode
+    source.encode = partial(row_codes, Binner(first))  # as a command does
 
     def drawn():
         filter_ = source.open(10_000)
