@@ -114,14 +114,12 @@ class Team:
         self._pool: ThreadPoolExecutor | None = None
 
     def spans(self, size: int, steps: float) -> list[tuple[int, int]]:
-        """Blocks (start, stop) of ``size`` things with about so many ``steps`` of work each.
-
-        One block if there is little work, or one thread.
+        """Blocks (start, stop) of ``size`` things with about so many ``steps`` of work each; one if there is little.
 
         >>> Team(2).spans(10, 1e6)
         [(0, 1), (1, 2), (2, 3), (3, 5), (5, 6), (6, 7), (7, 8), (8, 10)]
         """
-        count = max(1, int(min(_BLOCKS * self.threads, size, size * steps // _FEW))) if self.threads > 1 else 1
+        count = max(1, int(min(_BLOCKS * self.threads, size, size * steps // _FEW)))
         count -= count % self.threads if count > self.threads else 0
         ends = [size * k // count for k in range(count + 1)]
         return list(itertools.pairwise(ends))
@@ -140,7 +138,7 @@ class Team:
                 _team.reset(before)
 
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(max(1, self.threads - 1))
+            self._pool = ThreadPoolExecutor(self.threads - 1)
         others = [self._pool.submit(go_on) for _ in range(min(self.threads, len(spans)) - 1)]
         try:
             go_on()
@@ -205,19 +203,20 @@ def in_threads(threads: int) -> Iterator[None]:
     """
     global _installed
     team = _team.get()
-    if team is not None and threads == team.threads:
+    if threads == (1 if team is None else team.threads):
         yield
         return
-    if not _installed:  # a trial, and a fit that says nothing of threads, call the kernels as they are
+    if threads > 1 and not _installed:  # a process with one thread calls the kernels as they are
         _installed = True
         _install()
-    team = Team(threads)
+    team = Team(threads) if threads > 1 else None
     before = _team.set(team)
     try:
         yield
     finally:
         _team.reset(before)
-        team.end()
+        if team is not None:
+            team.end()
 
 
 @functools.cache

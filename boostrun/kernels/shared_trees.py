@@ -1,8 +1,4 @@
-"""Trees grown by threads, and on long columns; results are those of :mod:`boostrun.kernels.trees` to the bit.
-
-A search by entries looks up the words of samples in the order of their codes. Where the words do not fit into the
-cache, a look-up takes 14 ns. Then the codes are read in the order of the samples, and each code of each node has a sum.
-"""
+"""Threads that share the work of trees; results are those of :mod:`boostrun.kernels.trees` to the bit."""
 
 from __future__ import annotations
 
@@ -14,35 +10,27 @@ from numba import njit
 
 from boostrun.kernels import Team, released, shared
 from boostrun.kernels.trees import (
-    _LANES,
-    _MASK,
-    _SHORT,
     BITS,
-    _begun,
-    _by_runs,
-    _by_samples,
     _sums,
     _to_split,
-    _turn,
     _without,
     add_scores,
+    best_by_codes,
+    best_by_entries,
+    by_codes,
     grow,
     leaves_of,
 )  # fmt: skip
 
-_LONG = 1 << 16  # samples whose words, 8 bytes each, do not stay in the second-level cache
-_KEPT = 4  # a search by entries reads at least one of so many codes
-
 
 def _grow_in_threads(team: Team, columns, starts, ends, bounds, common, rows, weights, positive, depth, least):
     """:func:`grow`: threads search blocks of features with as many entries, and move blocks of samples."""
-    is_long = columns.shape[1] >= _LONG and _KEPT * len(rows) >= columns.size
-    if not is_long and len(team.spans(1 + len(rows), 1)) < 2:
+    if len(team.spans(1 + len(rows), 1)) < 2:
         return NotImplemented
     inner = (1 << depth) - 1
     features, thresholds = np.zeros(inner, np.int32), np.full(inner, np.inf)
     nodes = _Nodes(team, columns, weights, positive)
-    search = _Codes(team, columns) if is_long else _Entries(team, starts, ends, bounds, common, rows)
+    search = _Codes(team, columns) if by_codes(columns, rows) else _Entries(team, starts, ends, bounds, common, rows)
     totals, looked_at = nodes.sums(1), columns.shape[1]
     for level in range(depth):
         width = 1 << level
@@ -78,14 +66,14 @@ class _Entries:
         ]  # fmt: skip
 
     def best_splits(self, words, totals, least, fewer):
-        """Like :func:`_best_splits`, after entries of samples in leaves are left out if there are ``fewer``."""
+        """Like :func:`best_by_entries`, after entries of samples in leaves are left out if there are ``fewer``."""
         active = len(totals)
 
         def search(k, _):
             if fewer:
                 self.parts[k] = released(_without)(*self.parts[k], words, active)
             starts, ends, bounds, rows = self.parts[k]
-            return _best_of_block(starts, ends, bounds, self.common[k], rows, words, totals, least)
+            return best_by_entries(starts, ends, bounds, self.common[k], rows, words, totals, least)
 
         return _best_of_all(self.team.each(search, [(k, k + 1) for k in range(len(self.blocks))]), self.blocks)
 
@@ -98,16 +86,16 @@ class _Codes:
         self.blocks = team.spans(*columns.shape)
 
     def best_splits(self, words, totals, least, fewer):
-        """Like :func:`_best_splits`, from all samples."""
+        """Like :func:`best_by_codes`."""
 
         def search(a, b):
-            return _best_by_codes(self.columns[a:b], words, totals, least)
+            return best_by_codes(self.columns[a:b], words, totals, least)
 
         return _best_of_all(self.team.each(search, self.blocks), self.blocks)
 
 
 def _best_of_all(results, blocks):
-    """The best splits of all ``blocks`` of features; ``results`` are those of :func:`_best_of_block` for each."""
+    """The best splits of all ``blocks`` of features; ``results`` are those of :func:`best_by_entries` for each."""
     found, gains = map(np.array, zip(*results))
     best = gains.argmax(axis=0)  # the first of equal ones
     first, most = found[best, np.arange(found.shape[1])].T
@@ -160,70 +148,6 @@ def _put_words(leaves, weights, positive, slots, active, words):
         words[i] = (weights[i] << BITS) | (2 * slot + positive[i])
         left += slot < active
     return left
-
-
-@njit(cache=True, nogil=True)
-def _best_of_block(starts, ends, bounds, common, rows, words, totals, least):
-    """:func:`_best_splits` of some features, (active, 2), and the gains (active,), -1 if there is no split.
-
-    The loop is that of :func:`_best_splits`, which returns no gains and is part of the digests of published records.
-    """
-    active = totals.shape[0]
-    slots, found = _begun(totals), np.full((active, 2), -1, np.int64)
-    sums = np.zeros(_LANES * 2 * (active + 1), np.int64)
-    begin = np.uint64(0)
-    for f in range(starts.shape[0] - 1):
-        run = starts[f]
-        for side in range(2):
-            stop = starts[f + 1] if side == 1 else _turn(bounds, run, starts[f + 1], common[f])
-            if run < stop:
-                end = np.uint64(ends[stop - 1])
-                if end - begin <= np.uint64((stop - run) * (active + _SHORT)):
-                    _by_samples(f, run, stop, begin, end, ends, bounds, rows, words, sums, slots, found, least)
-                else:
-                    _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found, least)
-                sums[: 2 * (active + 1)] = 0
-                begin, run = end, stop
-    gains = np.empty(active)
-    for s in range(active):
-        gains[s] = slots[s, 3]
-    return found, gains
-
-
-@njit(cache=True, nogil=True)
-def _best_by_codes(columns, words, totals, least):
-    """:func:`_best_of_block` of the features ``columns`` (d, n), whose codes are read in the order of the samples.
-
-    Cost: d n additions, about 1.2 ns each, and a gain for each code of each node.
-    """
-    active = totals.shape[0]
-    width = 2 * (active + 1)
-    found, gains = np.full((active, 2), -1, np.int64), np.full(active, -1.0)
-    sums, left = np.zeros(256 * width, np.int64), np.empty(width, np.int64)
-    for f in range(columns.shape[0]):
-        column = columns[f]
-        for i in range(column.shape[0]):
-            word = words[i]
-            sums[np.uint64(column[i]) * np.uint64(width) + np.uint64(word & _MASK)] += word >> BITS
-        left[:] = 0
-        for code in range(255):
-            for s in range(active):
-                at = code * width + 2 * s
-                if sums[at] == 0 and sums[at + 1] == 0:
-                    continue
-                left[2 * s] += sums[at]
-                left[2 * s + 1] += sums[at + 1]
-                minus, plus = float(left[2 * s]), float(left[2 * s + 1])
-                others_minus, others_plus = totals[s, 0] - minus, totals[s, 1] - plus
-                weight, others = minus + plus, others_minus + others_plus
-                if weight >= least and others >= least:
-                    edge, others_edge = plus - minus, others_plus - others_minus
-                    gain = (edge * edge * others + others_edge * others_edge * weight) / (weight * others)
-                    if gain > gains[s]:
-                        gains[s] = gain
-                        found[s, 0], found[s, 1] = f, code
-        sums[:] = 0
-    return found, gains
 
 
 @njit(cache=True, nogil=True)

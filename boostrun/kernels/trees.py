@@ -6,7 +6,9 @@ gain of a split is of second order, G^2 / H summed over both sides, with G = W+ 
 
 Features are read by their *entries*: the samples of a feature in order of their codes, without those of its most
 frequent code, whose sums are those of the node minus the others (:func:`sorted_entries`). All nodes of a level are
-searched in one pass, and a gain is evaluated only where a sum has changed. Trees are complete: of depth D they have
+searched in one pass, and a gain is evaluated only where a sum has changed. This looks up the words of samples in the
+order of their codes; if they are too many to stay in the cache, the codes are read in the order of the samples instead,
+and each code of each node has a sum (:func:`by_codes`). Trees are complete: of depth D they have
 2^D - 1 nodes in the order of a heap, and 2^D leaves; a node that is not split sends everything to its left.
 """
 
@@ -24,6 +26,8 @@ _BLOCK = 64  # samples that go down a tree together
 _LANES = 4  # of the histogram that is counted, added up or moved
 _SHORT = 5  # samples more than slots of a run, on average, with which it is looked at as a whole
 _ABOUT = 1.0 + 1e-12  # more than what rounding can hide
+_LONG = 1 << 16  # samples whose words, 8 bytes each, do not stay in the second-level cache
+_KEPT = 4  # a search by entries of so many samples is slower if it reads one of so many codes
 
 
 @njit(cache=True)
@@ -119,7 +123,8 @@ def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, 
     has one sign, or no split leaves ``least`` on both sides; its threshold is then infinite. Among equal gains the
     lowest feature wins, then the lowest threshold.
 
-    Cost: a pass over the entries a level, 4 bytes each and a look-up of the sample's word; at most one gain an entry.
+    Cost: a pass over the entries a level, 4 bytes each and a look-up of the sample's word, and at most one gain an
+    entry; or, see :func:`by_codes`, a pass over all codes and a gain for each code of each node.
     """
     n = columns.shape[1]
     inner = (1 << depth) - 1
@@ -127,7 +132,7 @@ def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, 
     thresholds = np.full(inner, np.inf)
     leaves = np.zeros(n, np.int32)
     words = np.empty(n, np.int64)
-    looked_at = n
+    looked_at, long = n, by_codes(columns, rows)
     for level in range(depth):
         width = 1 << level
         totals = _sums(leaves, weights, positive, width)
@@ -142,13 +147,17 @@ def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, 
                 chosen[slots[s], 0], chosen[slots[s], 1] = totals[s, 0], totals[s, 1]
         for i in range(n):
             words[i] = (weights[i] << BITS) | (2 * slots[leaves[i]] + positive[i])
-        left = np.int64(0)
-        for i in range(n):
-            left += slots[leaves[i]] < active
-        if 2 * left < looked_at:  # the others are in leaves already
-            looked_at = left
-            starts, ends, bounds, rows = _without(starts, ends, bounds, rows, words, active)
-        split_on, most = _best_splits(starts, ends, bounds, common, rows, words, chosen, float(least))
+        if long:
+            found, _ = best_by_codes(columns, words, chosen, float(least))
+        else:
+            left = np.int64(0)
+            for i in range(n):
+                left += slots[leaves[i]] < active
+            if 2 * left < looked_at:  # the others are in leaves already
+                looked_at = left
+                starts, ends, bounds, rows = _without(starts, ends, bounds, rows, words, active)
+            found, _ = best_by_entries(starts, ends, bounds, common, rows, words, chosen, float(least))
+        split_on, most = found[:, 0], found[:, 1]
         below = np.full(active, -1, np.int64)
         above = np.full(active, 256, np.int64)
         for i in range(n):
@@ -217,8 +226,17 @@ def _without(starts, ends, bounds, rows, words, active):
 
 
 @njit(cache=True)
-def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
-    """For each slot the feature of its best split, or -1, and the largest code on the left side."""
+def by_codes(columns, rows):
+    """Whether to search all codes ``columns`` (d, n), not the entries ``rows`` (m,)."""
+    return columns.shape[1] >= _LONG and _KEPT * rows.shape[0] >= columns.size
+
+
+@njit(cache=True, nogil=True)
+def best_by_entries(starts, ends, bounds, common, rows, words, totals, least):
+    """For each slot the feature of its best split, or -1, and the largest code on the left side, (active, 2).
+
+    Also returns the gains (active,), -1 without a split.
+    """
     active = totals.shape[0]
     slots, found = _begun(totals), np.full((active, 2), -1, np.int64)
     sums = np.zeros(_LANES * 2 * (active + 1), np.int64)
@@ -235,7 +253,43 @@ def _best_splits(starts, ends, bounds, common, rows, words, totals, least):
                     _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found, least)
                 sums[: 2 * (active + 1)] = 0
                 begin, run = end, stop
-    return found[:, 0], found[:, 1]
+    return found, slots[:active, 3].copy()
+
+
+@njit(cache=True, nogil=True)
+def best_by_codes(columns, words, totals, least):
+    """:func:`best_by_entries`, from the codes ``columns`` (d, n) of all samples, in their order.
+
+    Cost: d n additions, about 1.2 ns each, and a gain for each code of each node.
+    """
+    active = totals.shape[0]
+    width = 2 * (active + 1)
+    found, gains = np.full((active, 2), -1, np.int64), np.full(active, -1.0)
+    sums, left = np.zeros(256 * width, np.int64), np.empty(width, np.int64)
+    for f in range(columns.shape[0]):
+        column = columns[f]
+        for i in range(column.shape[0]):
+            word = words[i]
+            sums[np.uint64(column[i]) * np.uint64(width) + np.uint64(word & _MASK)] += word >> BITS
+        left[:] = 0
+        for code in range(255):
+            for s in range(active):
+                at = code * width + 2 * s
+                if sums[at] == 0 and sums[at + 1] == 0:
+                    continue
+                left[2 * s] += sums[at]
+                left[2 * s + 1] += sums[at + 1]
+                minus, plus = float(left[2 * s]), float(left[2 * s + 1])
+                others_minus, others_plus = totals[s, 0] - minus, totals[s, 1] - plus
+                weight, others = minus + plus, others_minus + others_plus
+                if weight >= least and others >= least:
+                    edge, others_edge = plus - minus, others_plus - others_minus
+                    gain = (edge * edge * others + others_edge * others_edge * weight) / (weight * others)
+                    if gain > gains[s]:
+                        gains[s] = gain
+                        found[s, 0], found[s, 1] = f, code
+        sums[:] = 0
+    return found, gains
 
 
 @njit(cache=True, inline="always")

@@ -35,7 +35,7 @@ from boostrun import ArraySource, ReservoirClassifier
 from boostrun.data.lake import open_lake
 from boostrun.data.streams import draw
 from boostrun.export import c_source, read
-from boostrun.kernels import in_threads, stumps, trees
+from boostrun.kernels import stumps, trees
 from boostrun.methods.estimator import component_of
 from boostrun.methods.weak_learner import LOSSES, Binner, as_weak_learner, row_codes
 from boostrun.papers.adaptive.adaboost_mh import TreeRun, one_column_a_class
@@ -142,16 +142,8 @@ def lightgbm_round(data, depth, **more) -> tuple[Callable, float]:
 def of_all(data, depth) -> Work:
     samples, columns, labels = data()
     entries = uncommon(columns)
-    ours = our_round(samples, columns, labels, "stump" if depth == 1 else "tree")
-
-    def in_one_thread():
-        with in_threads(1):
-            ours()
-
-    of_long = {"boostrun, n_jobs=1": (in_one_thread, 1)} if depth > 1 and len(samples) > 1 << 16 else {}
     calls = {
-        "boostrun": (ours, 1),
-        **of_long,
+        "boostrun": (our_round(samples, columns, labels, "stump" if depth == 1 else "tree"), 1),
         "LightGBM": lightgbm_round(data, depth),
         "LightGBM, quantised gradients": lightgbm_round(data, depth, use_quantized_grad=True),
     }

@@ -69,9 +69,20 @@ def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, 
     signed = rng.choice([-1.0, 1.0], n) * (rng.integers(0, weights + 1, n) if weights < 9 else rng.random(n))
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    with mock.patch.multiple(shared_trees, _LONG=0 if by_codes else n + 1, _KEPT=1 << 40):
-        for count in (1, threads):
-            same(lambda: trees.grow(columns, *entries, weight, positive, depth, least), count)
+    with mock.patch.object(shared_trees, "by_codes", lambda columns, rows: by_codes):
+        same(lambda: trees.grow(columns, *entries, weight, positive, depth, least), threads)
+
+
+@pytest.mark.parametrize("values, by_codes", [(256, True), (2, False)])
+def test_a_tree_on_long_columns_is_that_of_a_search_by_entries(values, by_codes):
+    rng = np.random.default_rng(4)
+    columns = rng.integers(0, values, (3, 70_000), np.uint8) if by_codes else codes(rng, 70_000, 5, values)
+    signed = np.where(columns[0] + rng.normal(0, values / 4, 70_000) > values / 2, 1.0, -1.0) * rng.random(70_000)
+    weight, positive = trees.fixed_point(signed)[0], signed > 0
+    entries = trees.sorted_entries(columns)
+    assert trees.by_codes(columns, entries[-1]) == by_codes
+    with mock.patch.object(shared_trees, "by_codes", lambda columns, rows: not by_codes):
+        same(lambda: trees.grow(columns, *entries, weight, positive, 6, 1), 2)
 
 
 @pytest.mark.parametrize("threads", THREADS)
@@ -167,7 +178,7 @@ def test_threads_of_a_block_share_no_more_and_none_is_left_behind():
         assert team.each(lambda a, b: kernels._team.get(), [(k, k + 1) for k in range(9)]) == [None] * 9
         assert kernels._team.get() is team
         with in_threads(1):
-            assert kernels._team.get().threads == 1
+            assert kernels._team.get() is None
         with in_threads(3):
             assert kernels._team.get() is team
     assert kernels._team.get() is None and threading.active_count() == before
