@@ -169,8 +169,8 @@ the covariance by that over 128 random stumps.
 stump instead of branching on the sample, and takes trees 16 samples at a time.
 """,
     "ShareBoost": """\
-*What was tried.* In a choice, a first pass multiplies codes by residuals of 16 bits and rules out most columns; what
-remains is computed in single precision. Products of codes in BLAS's own order of terms made the optimisation after a
+*What was tried.* In a choice, a first pass multiplies codes by residuals of 16 bits and rules out most columns; the
+others are computed in single precision. Products of codes in BLAS's own order of terms made the optimisation after a
 choice faster with equal bits, but they would have to follow each of BLAS's kernels, and were not taken. Set-up is
 NumPy's transposition of the rows almost alone. In a try on a fifth of the columns a transposition in tiles, as methods
 on all data have it, took about a quarter of the time; it is not used here yet.

@@ -154,7 +154,7 @@ def fewer_rounds(rounds: int, share: float) -> int:
 def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where: str) -> float:
     """Raise BoostrunError for budgets that no model can keep on such data.
 
-    Returns the seconds that a process took in which nothing is trained, with a budget of memory; 0 without one.
+    Returns the seconds that a process takes without training, measured only for a budget of memory; 0 without one.
     """
     if facts["n_classes"] < 2:
         raise BoostrunError(
