@@ -226,13 +226,14 @@ def _open_bank(places: Places, key: str, dataset: str, features: str) -> Any:
 
 
 _compiled: set[tuple[str, ...]] = set()
+_PATIENCE = 120.0  # seconds; compiling takes up to half a minute
 
 
 def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
     """Compile what the method needs, or read it from numba's cache, so that no trial's seconds include compiling.
 
-    Under a lock, one worker compiles while the others wait for the result. Without one each compiles for itself; on a
-    disk without locks filelock raises RuntimeError.
+    Under a lock, one worker compiles while the others wait for the result. Without one each compiles for itself: on a
+    disk without locks, for which filelock raises RuntimeError, and where a process, stopped perhaps, keeps the lock.
     """
     words = (f"{key}={value}" for key, value in cell.algo.items() if isinstance(value, str | bool))
     code = (data.kind, *words)  # other words may need other code, other numbers do not
@@ -242,9 +243,9 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
 
     small = method.make_small(cell.algo, cell.budget)
     with contextlib.ExitStack() as alone:
-        with contextlib.suppress(OSError, RuntimeError):
+        with contextlib.suppress(OSError, RuntimeError):  # OSError includes filelock.Timeout
             user = os.getuid() if os.name == "posix" else "user"  # a container's user may have no name
-            alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock"))
+            alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock", _PATIENCE))
         alone.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # warnings about the small values, which nobody chose
         of_model = getattr(data, "for_model", None)

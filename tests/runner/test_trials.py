@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -56,6 +57,20 @@ def test_each_code_that_a_word_chooses_is_rehearsed_once(words, rehearsed, monke
         cell = cell_of(compose_one(["algo=onlineboost", "dataset=sea", *word.split()]))
         worker._compile(cell, catalogue.method(cell.algo), evaluation, SimpleNamespace(kind="stream"))
     assert len(made) == rehearsed
+
+
+def test_a_worker_compiles_for_itself_when_another_keeps_the_lock(monkeypatch, tmp_path, workplace):
+    made = []
+    monkeypatch.setattr(worker, "_compiled", set())
+    monkeypatch.setattr(worker, "_PATIENCE", 0.05)
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    cell = cell_of(compose_one(["algo=onlineboost", "dataset=sea"]))
+    evaluation = SimpleNamespace(warm_up=lambda small, data: made.append(small))
+    fcntl = pytest.importorskip("fcntl")
+    with open(tmp_path / f"boostrun-compile-{os.getuid()}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        worker._compile(cell, catalogue.method(cell.algo), evaluation, SimpleNamespace(kind="stream"))
+    assert len(made) == 1
 
 
 def drawn(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
