@@ -226,7 +226,6 @@ def _open_bank(places: Places, key: str, dataset: str, features: str) -> Any:
 
 
 _compiled: set[tuple[str, ...]] = set()
-_PATIENCE = 120.0  # seconds; compiling takes up to half a minute
 
 
 def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
@@ -248,8 +247,7 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
             alone.enter_context(FileLock(Path(tempfile.gettempdir()) / f"boostrun-compile-{user}.lock", _PATIENCE))
         alone.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")  # warnings about the small values, which nobody chose
-        of_model = getattr(data, "for_model", None)
-        evaluation.warm_up(small, of_model(small) if of_model else data)
+        evaluation.warm_up(small, getattr(data, "for_model", lambda _: data)(small))
     _compiled.add(code)
 
 
@@ -259,6 +257,7 @@ _LOOK = 0.01  # seconds between two looks at what a process takes
 LEAST_MIB = 16  # of the shuffle buffers, at least
 _STEP = 16  # MiB; a least budget is a multiple
 PROMISED = 0.9  # planned share of a budget of memory; the rest allows for variation
+_PATIENCE = 120.0  # seconds that a worker waits for another that compiles, which takes up to half a minute
 _pinned = threading.local()  # per run and per thread, because numba counts its threads per thread
 
 
