@@ -48,7 +48,8 @@ def main(words: Arguments) -> int:
         return _print_config(all_settings)
     check_shared(all_settings)
     name = table_name(words.name or all_settings[0].root["name"])
-    from boostrun.runner.execute import keep_memory, run_cells
+    from boostrun.runner.execute import run_cells
+    from boostrun.runner.memory import keep_memory
 
     command = ["boostrun", *words.argv]
     _, all_settings = keep_memory(all_settings, combinations, words.config_dir, command)

@@ -178,7 +178,7 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
 
 
 def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices], metric: str) -> int:
-    from boostrun.runner.execute import keep_memory
+    from boostrun.runner.memory import keep_memory
     from boostrun.runner.search import HOLDOUT, figure_of, study_of, tune_all
 
     by = figure_of(metric)

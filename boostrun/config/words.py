@@ -507,3 +507,13 @@ def _resolved(values: dict[str, Any]) -> dict[str, Any]:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0]
+
+
+def with_words(words: Sequence[str], values: Mapping[str, Any]) -> list[str]:
+    """The words with these values in place of other ones of the same keys.
+
+    >>> with_words(["algo=wsam", "r=20"], {"r": 50, "run.apart": True})
+    ['algo=wsam', 'r=50', 'run.apart=true']
+    """
+    kept = [each for each in words if each.partition("=")[0] not in values]
+    return [*kept, *(f"{key}={word(value)}" for key, value in values.items())]

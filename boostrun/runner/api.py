@@ -50,7 +50,8 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     0  majority  digits     0          10.027855
     1  majority  digits     1          10.027855
     """
-    from boostrun.runner.execute import keep_memory, run_cells
+    from boostrun.runner.execute import run_cells
+    from boostrun.runner.memory import keep_memory
 
     words = [*overrides, *_words(keys)]
     command, all_settings = ["boostrun.run", *words], compose_all(words, config_dir)

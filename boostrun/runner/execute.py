@@ -1,7 +1,5 @@
 """Run many cells as one flat queue of trials, for verbs and the library; or train one, and keep its model.
 
-Pilot trials tell how many samples a budget of memory has room for.
-
 A kept model has the fitted arrays, the class names, and how raw samples become its inputs.
 """
 
@@ -12,10 +10,9 @@ import functools
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -28,15 +25,12 @@ from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import is_typed
-from boostrun.inputs.bank import Chunks, Table, facts_of, least_limit
-from boostrun.methods.declaration import obtain
+from boostrun.inputs.bank import Table
 from boostrun.runner import cluster, pool, predictions
-from boostrun.runner.naming import word
 from boostrun.runner.plan import (
     PlannedCell,
     block_mib,
     cell_of,
-    composer,
     input_for,
     memory_of,
     open_store,
@@ -45,16 +39,11 @@ from boostrun.runner.plan import (
     plan,
     prepare,
     roots,
-    table_of,
-    with_values,
 )
 from boostrun.runner.progress import RunProgress, Tracker
 from boostrun.runner.queue import run_trials
 from boostrun.runner.worker import (
-    LEAST_MIB,
-    PROMISED,
     Execute,
-    enough,
     is_own,
     knows_memory,
     perform,
@@ -228,167 +217,6 @@ def _workers(all_settings: Sequence[Settings], store: Store, quiet: bool, again:
             store.check_writable()
             return pool.started(n_jobs, functools.partial(warm_up, cell_of(first), quiet))
     return contextlib.nullcontext(lambda: None)
-
-
-# -- what a budget of memory buys --------------------------------------------------------------------------------------
-
-Compose = Callable[[Sequence[str]], Settings]
-Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
-"""(budget, facts of the table) -> the keys that make a method keep the budget."""
-
-_MIB = 1 << 20
-_FEWEST = 64  # samples held
-_FEW_ROUNDS = 20  # of a pilot
-_BUFFERS = "run.memory_limit"
-
-
-def keep_memory(
-    all_settings: Sequence[Settings], words: Sequence[Sequence[str]], config_dir: str | None = None,
-    command: Sequence[str] = (), quiet: bool = False,
-) -> tuple[list[Sequence[str]], list[Settings]]:  # fmt: skip
-    """The words and settings, with as many samples held as fit if ``run.memory_mb`` limits the whole process.
-
-    Parameters
-    ----------
-    all_settings, words : of some cells, composed and as they were typed
-
-    If a cell's words set the number of samples held, only its shuffle buffers are chosen: the smallest ones that fit
-    the samples of one draw. Otherwise two pilot trials of different sizes measure the memory per sample, and the rest.
-    Raises BoostrunError for a budget that is too small, with the smallest that works, and for pilots that fail.
-    """
-    compose = composer(config_dir)
-    found = list(zip(words, all_settings))
-    for number, (own, settings) in enumerate(found):
-        if memory_of(settings) is not None:
-            fitting = _fitting(settings, own, compose, command, quiet)
-            found[number] = fitting, compose(fitting)
-    return [own for own, _ in found], [settings for _, settings in found]
-
-
-def _fitting(
-    settings: Settings, words: Sequence[str], compose: Compose, command: Sequence[str], quiet: bool
-) -> Sequence[str]:
-    """The words with those that keep the promise."""
-    name, most, typed = settings.algo["name"], settings.run["memory_mb"], {each.partition("=")[0] for each in words}
-    keeps = catalogue.method(settings.algo).keeps.get("samples_held")
-    table: Chunks = table_of(settings)
-    facts = facts_of(table)
-    sizes = pilot_sizes(most, facts)
-    if keeps is None:  # the memory of its samples is unknown
-        return words if _BUFFERS in typed else with_words(words, {_BUFFERS: max(LEAST_MIB, most // 8)})
-    holding = holding_in(table, obtain(keeps), words, compose)
-    by_size = [holding(size, facts) for size in sizes]
-    if typed & (by_size[0].keys() - {_BUFFERS}):
-        return words if _BUFFERS in typed else with_words(words, {_BUFFERS: _least_buffers(table, settings)})
-    if _BUFFERS in typed:
-        raise BoostrunError(f"run.memory_mb={most} decides {_BUFFERS}: leave it out, or set the number of samples held")
-    if not quiet:
-        print(f"boostrun: two trials of {name} tell how many samples {most} MiB have room for", file=sys.stderr)
-    freely = with_words(words, {"run.memory_mb": None, "run.apart": True, "run.metrics": settings.run["metrics"]})
-    pilots = {name: [(freely, keys) for keys in by_size]}
-    costs, _ = run_pilots(pilots, "memory_mib", 1, compose, command, True, quiet)
-    try:
-        found = samples_in(costs[name], sizes, by_size, holding)(most, facts)
-    except BoostrunError as error:
-        raise BoostrunError(f"run.memory_mb={most} is too little for {name}: {error}") from None
-    return with_words(words, found)
-
-
-def with_words(words: Sequence[str], values: Mapping[str, Any]) -> list[str]:
-    """The words with these values in place of other ones of the same keys.
-
-    >>> with_words(["algo=wsam", "r=20"], {"r": 50, "run.apart": True})
-    ['algo=wsam', 'r=50', 'run.apart=true']
-    """
-    kept = [each for each in words if each.partition("=")[0] not in values]
-    return [*kept, *(f"{key}={word(value)}" for key, value in values.items())]
-
-
-def run_pilots(
-    pilots: Mapping[str, Sequence[tuple[Sequence[str], Mapping[str, Any]]]], cost: str, trials: int, compose: Compose,
-    command: Sequence[str] = (), few_rounds: bool = False, quiet: bool = False,
-) -> tuple[dict[str, tuple[float, ...]], list[dict]]:  # fmt: skip
-    """For each method, the median cost of its pilots, and the records of all.
-
-    Each pilot is words and further keys, and has some ``trials``; with ``few_rounds`` at most twenty, in which it holds
-    as many samples as in all. Raises BoostrunError if one is not finished.
-    """
-    settings = [
-        compose(with_words(words, {"trials": trials, **keys})) for each in pilots.values() for words, keys in each
-    ]
-    if few_rounds:
-        settings = [
-            with_values(one, {"T": _FEW_ROUNDS}) if one.budget.get("T", 0) > _FEW_ROUNDS else one for one in settings
-        ]
-    result = run_cells(settings, command=command, quiet=quiet) if settings else RunResult([], [], 0, False)
-    cells = iter(result.cells)
-    costs: dict[str, tuple[float, ...]] = {}
-    for name, each in pilots.items():
-        own = [next(cells) for _ in each]
-        if not all(cell.done and all(cost in record["cost"] for record in cell.done) for cell in own):
-            why = next((record["error"]["message"] for cell in own for record in cell.failed), "")
-            raise BoostrunError(f"the pilot trials of {name} were not finished{': ' * bool(why)}{why}")
-        costs[name] = tuple(median(record["cost"][cost] for record in cell.done) for cell in own)
-    return costs, [record for cell in result.cells for record in cell.done]
-
-
-def pilot_sizes(least: float, facts: Mapping[str, int]) -> tuple[int, int]:
-    """Samples held by two pilot trials: as float32 a 64th and a 16th of ``least`` MiB, or all samples.
-
-    >>> pilot_sizes(256, {"n_samples": 10**7, "n_features": 28, "n_classes": 2})
-    (37449, 149796)
-    """
-    many = min(facts["n_samples"], int(least * _MIB / 16 / (4 * facts["n_features"])))
-    return max(many // 4, 4 * facts["n_classes"]), max(many, 8 * facts["n_classes"])
-
-
-def holding_in(chunks: Chunks, holds: Keeping, words: Sequence[str], compose: Compose) -> Keeping:
-    """The keys with which a method holds so many samples, with the smallest buffer that fits its draws."""
-
-    def keep(samples: float, facts: Mapping[str, int]) -> dict[str, Any]:
-        limits = dict(holds(samples, facts))
-        return {**limits, _BUFFERS: _least_buffers(chunks, compose(with_words(words, limits)))}
-
-    return keep
-
-
-def samples_in(
-    taken: Sequence[float], sizes: Sequence[int], keys: Sequence[Mapping[str, Any]], holding: Keeping
-) -> Keeping:
-    """The keys for as many samples as a budget of MiB has room for, a tenth of it kept back.
-
-    Two pilots with these ``keys``, which held ``sizes`` samples, have ``taken`` so many MiB: a trial takes a constant,
-    its buffers, and more a sample.
-
-    >>> keys, holding = ({}, {}), lambda samples, facts: {"r": samples}
-    >>> keep = samples_in((110.0, 130.0), (1000, 2000), keys, holding)  # 90 MiB, and 0.02 each
-    >>> keep(200, {"n_samples": 10**6}), keep(200, {"n_samples": 4000})
-    ({'r': 4500}, {'r': 4000})
-    >>> keep(100, {"n_samples": 10**6})
-    Traceback (most recent call last):
-    boostrun.errors.BoostrunError: it takes 90 MiB besides its samples, so 112 are the least that works
-    """
-    buffers = [each.get(_BUFFERS, 0) for each in keys]
-    each = max((taken[1] - buffers[1] - taken[0] + buffers[0]) / (sizes[1] - sizes[0]), 1e-9)
-    constant, least = taken[0] - buffers[0] - sizes[0] * each, min(LEAST_MIB, *buffers)
-
-    def keep(budget: float, facts: Mapping[str, int]) -> dict[str, Any]:
-        room = PROMISED * budget - constant
-        samples = int(min((room - least) / each, room / (each + buffers[1] / sizes[1])) + 1e-9)
-        if samples < min(_FEWEST, facts["n_samples"]):
-            besides = constant + least
-            raise BoostrunError(
-                f"it takes {besides:,.0f} MiB besides its samples, so {enough(besides):,} are the least that works"
-            )
-        return dict(holding(min(samples, facts["n_samples"]), facts))
-
-    return keep
-
-
-def _least_buffers(chunks: Chunks, settings: Settings) -> int:
-    budget = settings.budget
-    model = catalogue.method(settings.algo).make(settings.algo, budget, {"random_state": 0})
-    return least_limit(chunks.for_model(model), (budget.get("r") or 1) + (budget.get("q") or 0), LEAST_MIB)
 
 
 def _check_memory(cells: Sequence[PlannedCell], skip_unfit: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import itertools
 import math
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 
 from boostrun.config import catalogue
 from boostrun.config.fields import PLACES, Choices, Range, Settings
+from boostrun.config.words import with_words
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Chunks, Table, facts_of
 from boostrun.methods.declaration import Method, obtain
@@ -24,16 +26,8 @@ from boostrun.report.entry import ACCURACY, measure_of
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
 from boostrun.report.statistics import Sampling
 from boostrun.runner import predictions
-from boostrun.runner.execute import (
-    Compose,
-    Keeping,
-    holding_in,
-    pilot_sizes,
-    run_cells,
-    run_pilots,
-    samples_in,
-    with_words,
-)
+from boostrun.runner.execute import run_cells
+from boostrun.runner.memory import Compose, Keeping, holding_in, pilot_sizes, run_pilots, samples_in
 from boostrun.runner.naming import trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
@@ -349,8 +343,8 @@ def _keeping(
     """How each method keeps a kind of budget, and the records of pilot trials.
 
     A method declares it. Otherwise a budget of seconds is kept by the number of rounds, one of memory, from ``least``
-    MiB on, by the number of samples held: two pilot trials tell what each takes, and a trial besides. BoostrunError if
-    a pilot fails or is interrupted.
+    MiB on, by the number of samples held: pilot trials tell what each takes, and a trial besides. More pilots may run
+    when a budget is asked for. BoostrunError if a pilot fails or is interrupted.
     """
     declared = {name: catalogue.method(settings.algo).keeps for name, (settings, _) in methods.items()}
     found: dict[str, Keeping] = {name: obtain(keeps[kind]) for name, keeps in declared.items() if kind in keeps}
@@ -365,9 +359,16 @@ def _keeping(
             holding[name] = holding_in(table, obtain(declared[name]["samples_held"]), words, compose)
     pilots = {name: [(words, holding[name](size, facts)) for size in sizes] for name, words in given.items()}
     costs, records = run_pilots(pilots, cost, count, compose, command, kind == "memory")
+
+    def one_more(name: str, keys: Mapping[str, Any]) -> float:
+        costs, more = run_pilots({name: [(given[name], keys)]}, cost, count, compose, command, True)
+        records.extend(more)
+        return costs[name][0]
+
     for name, taken in costs.items():
         keys = [each for _, each in pilots[name]]
-        found[name] = samples_in(taken, sizes, keys, holding[name]) if kind == "memory" else rounds_in(*taken)
+        measure = functools.partial(one_more, name)
+        found[name] = samples_in(taken, sizes, keys, holding[name], measure) if kind == "memory" else rounds_in(*taken)
     return found, records
 
 
@@ -512,8 +513,9 @@ def _joined(one: FrontierPoint, other: FrontierPoint) -> FrontierPoint:
 
 
 def _title(settings: Settings, words: Sequence[str]) -> str:
-    """The name of the data set, or of the user's file, and the features if ``words`` name some."""
-    name = Path(settings.dataset.get("path") or "").stem or settings.dataset["name"]
+    """The name of the data set, or of the user's file or folder, and the features if ``words`` name some."""
+    path = Path(settings.dataset.get("path") or "")
+    name = (path.parent.name if path.stem == "train" else "") or path.stem or settings.dataset["name"]
     named = any(each.partition("=")[0] == "features" for each in words)
     return f"{name} ({settings.features['name']})" if named else name
 

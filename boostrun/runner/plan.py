@@ -39,6 +39,7 @@ MOST_TRIALS = 500_000  # of one command
 _MOST_NAMES = 3  # changed definitions that are named
 _TUNED = "tuned"
 _BLOCK = 1024  # MiB
+_OF_A_JOB = 512  # MiB of a SLURM job besides its trial's process: its own, and empty interpreters
 
 
 def compose_one(words: Sequence[str], config_dir: str | None = None) -> Settings:
@@ -81,7 +82,10 @@ def _cells(words: Sequence[str], compose: Composer) -> list[list[str]]:
 def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
     overrides = take_named(overrides, compose.config_dir)
     settings = config.check(compose(overrides))
-    if memory_of(settings) is not None:  # apart, its memory is known; metrics of all test rows would grow with them
+    if (most := memory_of(settings)) is not None:  # apart, its memory is known; metrics of all test rows would grow
+        least, job = most + _OF_A_JOB, settings.run["job_memory_mb"]
+        if settings.run["backend"] == "slurm" and job < least:
+            raise BoostrunError(f"run.memory_mb={most} needs jobs of run.job_memory_mb={least} or more, not {job}")
         metrics = "none" if settings.run["metrics"] == "own" else settings.run["metrics"]
         settings = dataclasses.replace(settings, run={**settings.run, "apart": True, "metrics": metrics})
     algo, dataset, root = settings.algo, settings.dataset, dict(settings.root)

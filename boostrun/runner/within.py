@@ -25,13 +25,14 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.config.fields import Range
+from boostrun.config.words import with_words
 from boostrun.data.keys import WRITTEN
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.export.flash import flash
 from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner import meters
-from boostrun.runner.execute import train_one, with_words
+from boostrun.runner.execute import train_one
 from boostrun.runner.meters import (
     EXAMPLE,
     KINDS,

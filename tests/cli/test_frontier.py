@@ -186,7 +186,7 @@ def test_a_promise_of_memory_decides_how_many_samples_are_held_and_the_least_tha
     least = re.search(r"takes ([\d,]+) MiB besides its samples, so ([\d,]+) are the least that works\n$", err)
     assert code == 2 and least, err
     code, _, err = command(f"{PROMISE} algo=wsam run.memory_mb={least[2]} trials=2 store=own")
-    assert code == 0 and "two trials of wsam tell how many samples" in err, err
+    assert code == 0 and "trials of wsam tell how many samples" in err, err
     every = [json.loads(path.read_bytes()) for path in (workplace / "own").rglob("*.json")]
     found = [record for record in every if record["seed"] == 1]
     assert len(found) == 1 and found[0]["cell"]["budget"]["r"] >= 32
@@ -206,6 +206,7 @@ def test_a_promise_of_memory_decides_how_many_samples_are_held_and_the_least_tha
 @pytest.mark.parametrize(("words", "said"), [
     ("run.memory_mb=400 run.memory_limit=32", "run.memory_mb=400 decides run.memory_limit"),
     ("run.memory_mb=300,400 -m", "run.memory_mb cannot be swept"),
+    ("run.memory_mb=4096 run.backend=slurm", "needs jobs of run.job_memory_mb=4608 or more, not 4096"),
 ])  # fmt: skip
 def test_a_promise_that_two_keys_decide_is_refused(command, lake, words, said):
     code, _, err = command(f"{PROMISE} algo=wsam {words}")
@@ -226,7 +227,7 @@ def test_a_search_within_a_limit_of_memory_holds_as_many_samples_as_the_run_that
     assert all(record["cost"]["memory_mib"] <= 300 for record in found) and len(found) > 2
     advised = re.search(r"next: boostrun (.*r=\d+ q=\d+ run.memory_limit=\d+ tuned=true)\n", out)
     code, out, err = command(f"{advised[1]} trials=1")
-    assert code == 0 and "two trials of wsam" not in err and "wsam" in out, err
+    assert code == 0 and "trials of wsam" not in err and "wsam" in out, err
 
 
 def test_a_stored_trial_whose_memory_is_not_known_is_no_promise_that_is_kept(command, lake):

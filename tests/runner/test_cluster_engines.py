@@ -197,6 +197,26 @@ def hiding(folder):
     return tuple(words)
 
 
+@pytest.mark.parametrize("name", cluster.NAMES)
+def test_trials_on_a_cluster_keep_a_limit_on_all_memory(name, tmp_path):
+    rng = np.random.default_rng(0)
+    for part, n in (("train", 4000), ("test", 1000)):
+        x = rng.normal(size=(n, 5))
+        np.save(tmp_path / f"{part}.npy", x)
+        np.save(tmp_path / f"{part}_kinds.npy", (x[:, 0] * x[:, 1] > 0).astype(np.int64))
+    files = {"path": "train", "label": "train_kinds", "test_path": "test", "test_label": "test_kinds"}
+    sweep = [
+        "algo=rand", "dataset=stream", *(f"dataset.{key}={tmp_path / file}.npy" for key, file in files.items()),
+        "run.memory_mb=512", "trials=2", "T=5", "r=50", "n_jobs=2",
+    ]  # fmt: skip
+    finish(begin([], tmp_path, "loky", sweep))
+    with started(name, tmp_path) as words:
+        finish(begin([f"run.{key}={value}" for key, value in words.items()], tmp_path, sweep=sweep))
+    assert results_of(tmp_path, "results") == results_of(tmp_path, "loky")
+    taken = [record["cost"]["memory_mib"] for record in assert_whole(tmp_path / "results" / "runs")]
+    assert len(taken) == 2 and all(0 < mib <= 512 for mib in taken)
+
+
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="the extra dask is not installed")
 def test_a_bank_is_sent_to_workers_that_see_neither_it_nor_the_data(tmp_path):
     data = tmp_path / "data"

@@ -1,13 +1,14 @@
 """A frontier takes the best settings of a search that fit all training data, and the rounds that seconds allow."""
 
+import itertools
 from types import SimpleNamespace
 
 import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.runner import frontier
-from boostrun.runner.execute import samples_in
 from boostrun.runner.frontier import PILOTS, facts_of, rounds_in
+from boostrun.runner.memory import samples_in
 from boostrun.runner.search import Choice, Study
 
 
@@ -85,9 +86,30 @@ def test_samples_fill_nine_tenths_of_a_budget_of_memory_whichever_part_of_it_the
         return {"r": samples, "run.memory_limit": buffers(samples)}
 
     sizes, most = (50_000, 200_000), 10**9
-    keep = samples_in([*map(taken, sizes)], sizes, [holding(size, {}) for size in sizes], holding)
+    def measure(keys):
+        measured.append(keys["r"])
+        return taken(keys["r"])
+
+    measured = []
+    keep = samples_in([*map(taken, sizes)], sizes, [holding(size, {}) for size in sizes], holding, measure)
     found = keep(budget, {"n_samples": most})["r"]
+    largest = max([sizes[-1], *measured])
+    assert found <= 1.25 * largest and all(b <= 4 * a for a, b in itertools.pairwise([sizes[-1], *measured]))
     assert taken(found) <= 0.9 * budget + 1e-6 < taken(1.01 * found)
     assert keep(budget, {"n_samples": found // 2})["r"] == found // 2  # all there are
     with pytest.raises(BoostrunError, match="besides its samples, so"):
         keep(constant, {"n_samples": most})
+
+
+@pytest.mark.parametrize("first", [(290.0, 288.0), (280.0, 300.0), (288.0, 290.0)])
+def test_more_pilots_are_run_where_small_ones_differ_by_chance(first):
+    """WSam's small pilots on 28 columns took 289.9 and 288.5 MiB; the 420,000 samples that they promised took 435."""
+
+    def taken(keys):
+        return 284.0 + 0.0004 * keys["r"]
+
+    sizes = (23_000, 93_000)
+    keep = samples_in(first, sizes, [{}, {}], lambda samples, facts: {"r": samples}, taken)
+    for budget in (384, 512):
+        assert 0.85 * budget < taken(keep(budget, {"n_samples": 10**7})) <= 0.95 * budget
+    assert keep(512, {"n_samples": 50_000}) == {"r": 50_000}

@@ -1,6 +1,7 @@
 """Workers that are started ahead of their work: the trials find them, and they never outlive what they were for."""
 
 import functools
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -69,6 +70,22 @@ def test_a_pool_that_ends_before_its_workers_were_ready_is_no_error_of_theirs(tm
         begun = time.monotonic()
         wait()
         assert time.monotonic() - begun < 50  # not the sixty seconds that they would have slept
+
+
+def _number_of_a_child(answers):
+    with pool.one_worker({}) as submit:
+        answers.put((os.getpid(), submit(os.getpid).result(), submit(os.getppid).result()))
+
+
+def test_a_daemon_may_give_a_trial_its_own_process():
+    """Dask's workers are daemons."""
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    process = context.Process(target=_number_of_a_child, args=(answers,), daemon=True)
+    process.start()
+    own, child, parent = answers.get(timeout=60)
+    process.join(60)
+    assert own == parent != child and process.exitcode == 0
 
 
 _ENDED_WITH_TASKS_LEFT = """
