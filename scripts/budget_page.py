@@ -40,13 +40,12 @@ them in batches, and a neural network, LightGBM, XGBoost and forests [continue t
 another](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
 are trained on as many samples, drawn once at random. If all your data fit into memory, you do not have this budget.
 """
-_LAKES = """**One folder of files so far**, and no rival that [reads fresh
-chunks](rivals.md#rivals-that-read-fresh-chunks), such as `lightgbm_chunks` or a neural network, which may be better: a
-trial of `lightgbm_chunks` takes more than seven minutes on it. `lake_spheres` is
-`spheres` of `python scripts/lakes.py rows spheres`, ten million rows of 28 numbers. The label tells whether the squares
-of the first ten sum to more than their median, and is wrong in a fifth of all rows, so that no model can be right on
-more than about 80 %. Reservoirs train trees; LightGBM is trained on as many rows as fit, drawn once at random. Memory
-is that of the whole process, less an empty interpreter.
+_LAKES = """**One folder of files so far.** Rivals that [read fresh
+chunks](rivals.md#rivals-that-read-fresh-chunks), such as `lightgbm_chunks` or a neural network, were not run, and may
+be better. `lake_spheres` is `spheres` of `python scripts/lakes.py rows spheres`, ten million rows of 28 numbers. The
+label tells whether the squares of the first ten sum to more than their median, and is wrong in a fifth of all rows, so
+that no model can be right on more than about 80 %. All methods have 100 rounds. Reservoirs train trees; LightGBM is
+trained on as many rows as fit, drawn once at random. Memory is that of the whole process, less an empty interpreter.
 """
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
