@@ -113,3 +113,13 @@ def test_more_pilots_are_run_where_small_ones_differ_by_chance(first):
     for budget in (384, 512):
         assert 0.85 * budget < taken(keep(budget, {"n_samples": 10**7})) <= 0.95 * budget
     assert keep(512, {"n_samples": 50_000}) == {"r": 50_000}
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("rows/spheres/train", "spheres"), ("mine.csv", "mine"), ("train.csv", "train"), (None, "digits")],
+)
+def test_a_frontier_is_named_after_the_file_or_after_the_folder_of_its_training_part(path, name):
+    settings = SimpleNamespace(dataset={"name": "digits", "path": path}, features={"name": "raw"})
+    assert frontier._title(settings, ["T=5"]) == name
+    assert frontier._title(settings, ["features=raw"]) == f"{name} (raw)"
