@@ -126,7 +126,7 @@ TARGETS: dict[str, list[Target]] = {
         Target("SGBT of ten, on RBF: 16,000 examples a second, CapyMOA's on electricity",
                ("stream: sgbt, 10 members", OURS), 1 / 16_000, rate=True),
     ],
-    "What a person waits for": [
+    "What a user waits for": [
         _seconds("cached command: 1 s", "a command whose trial is there", 1.0),
         _seconds("fresh tiny command: 1.5 s", "a fresh tiny command", 1.5),
         _ratio("1,000 tiny trials: 1.1 of a plain loop", "a tiny trial among 1,000", 1.1, "a loop of joblib"),
@@ -184,7 +184,7 @@ five classes and ten drifting features, those of 500 trees took 0.8 GB and those
 tree 3.2 microseconds instead of 1.8. In a try, bringing the next tree's histograms into the cache ahead gave 2.7; it is
 not used, since digests of published trials count that code.
 """,
-    "What a person waits for": """\
+    "What a user waits for": """\
 Seconds are those of whole processes, imports and workers included. *What was tried.* Set-up compiles boostrun's modules
 to bytecode in a form that is accepted wherever they lie. A command whose trials are there draws no picture again,
 starts no worker and imports no kernel. Garbage is collected rarely while kernels are compiled. *Not built:* kernels

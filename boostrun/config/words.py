@@ -225,7 +225,7 @@ def split_ranges(words: Iterable[str]) -> tuple[list[str], dict[str, Span | Choi
 def combinations(overrides: Iterable[Any], keys_of: Callable[[str, str], Collection[str]]) -> list[list[str]]:
     """The words of each cell of a sweep, each cell once, the last word varying fastest.
 
-    If several methods (data sets, features) are swept, each gets the keys that it has.
+    If several methods (data sets, features) are swept, each gets only its own keys.
 
     Parameters
     ----------

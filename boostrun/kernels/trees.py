@@ -350,7 +350,7 @@ def _begun(totals):
     """
     active = totals.shape[0]
     slots = np.full((active + 1, 4), -1.0)
-    for s in range(active):  # numba takes 4 s to compile an assignment of slices, whose error has a message
+    for s in range(active):  # one by one: for an assignment of slices numba compiles an error message too
         slots[s, 0], slots[s, 1] = totals[s, 0], totals[s, 1]
     slots[active, 0] = slots[active, 1] = 2.0**60
     slots[active, 2] = np.inf

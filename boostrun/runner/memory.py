@@ -139,7 +139,7 @@ def samples_in(
     """The keys for as many samples as a budget of MiB has room for, a tenth of it kept back.
 
     Two pilots with these ``keys``, which held ``sizes`` samples, have ``taken`` so many MiB: a trial takes a constant,
-    its buffers, and more a sample. Small pilots say little of what a sample takes. Where there seems to be room for
+    its buffers, and more a sample. The difference of small pilots is mostly chance. If there seems to be room for
     many more samples than a pilot held, ``measure`` runs another with such keys, of at most four times as many.
 
     >>> keys, holding = ({}, {}), lambda samples, facts: {"r": samples}

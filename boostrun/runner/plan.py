@@ -61,7 +61,7 @@ def compose_all(words: Sequence[str], config_dir: str | None = None) -> list[Set
 def expand(words: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
     """The words of every combination of a sweep, the last one varying fastest.
 
-    If several methods (data sets, features) are swept, each gets the keys that it has.
+    If several methods (data sets, features) are swept, each gets only its own keys.
 
     >>> expand(["algo=logitboost,geem", "r=100", "T=5"])
     [['algo=logitboost', 'T=5'], ['algo=geem', 'r=100', 'T=5']]
@@ -82,10 +82,11 @@ def _cells(words: Sequence[str], compose: Composer) -> list[list[str]]:
 def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
     overrides = take_named(overrides, compose.config_dir)
     settings = config.check(compose(overrides))
-    if (most := memory_of(settings)) is not None:  # apart, its memory is known; metrics of all test rows would grow
+    if (most := memory_of(settings)) is not None:
         least, job = most + _OF_A_JOB, settings.run["job_memory_mb"]
         if settings.run["backend"] == "slurm" and job < least:
             raise BoostrunError(f"run.memory_mb={most} needs jobs of run.job_memory_mb={least} or more, not {job}")
+        # the memory of a process of its own is known, and metrics of all test rows would take more with each row
         metrics = "none" if settings.run["metrics"] == "own" else settings.run["metrics"]
         settings = dataclasses.replace(settings, run={**settings.run, "apart": True, "metrics": metrics})
     algo, dataset, root = settings.algo, settings.dataset, dict(settings.root)

@@ -112,8 +112,8 @@ def started(n_jobs: int, warm_up: Callable[[], None]) -> Iterator[Callable[[], N
 def one_worker(environment: Mapping[str, str]) -> Iterator[Callable[..., Future]]:
     """A fresh process of its own; yields the function that sends it a call, and ends it."""
     _begin_trackers()
-    if current_process().daemon:  # as Dask's workers are; a daemon may have no children, which ours here would outlive
-        current_process().daemon = False  # but they end with their parent (see :func:`prepare`)
+    if current_process().daemon:  # as Dask's workers are: Python lets no daemon start a process that may outlive it,
+        current_process().daemon = False  # but ours ends with its parent (see :func:`prepare`)
     executor = ProcessPoolExecutor(max_workers=1, env=dict(environment), **_initializer())
 
     def submit(function: Callable[..., Any], *arguments: Any) -> Future:
