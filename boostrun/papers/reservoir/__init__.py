@@ -17,6 +17,7 @@ from boostrun.papers.reservoir.keys import (
     OnlineRivalKeys,
     RandomStumpsKeys,
     ReservoirKeys,
+    SparrowKeys,
     SplitReservoirKeys,
 )  # fmt: skip
 
@@ -36,6 +37,7 @@ _SEARCH: dict[str, Range | Choices] = {  # search ranges of the keys that method
     "shrinkage": Range(0.02, 1.0, log=True),
     "coefficient": Choices("log_odds", "line_search", "newton", when=_OF_STUMPS),
     "stump_weights": Choices("uniform", "w"), "ridge": Range(0.01, 100.0, log=True),
+    "ess": Range(0.1, 1.0),
     "lattice_size": Range(20, 500, log=True), "parts": Choices(2, 4, 8), "gamma": Range(0.02, 0.4, log=True),
     "learning_rate": Range(0.01, 10.0, log=True), "replace_every": Range(1, 100, log=True),
     "polarity": Choices("random", "better"), "learner": Choices("tree", "mlp"),
@@ -132,6 +134,11 @@ METHODS = {
         target=f"{_HERE}.variants:LearnerReservoirClassifier", keys=LearnerReservoirKeys, fixed={"shared": True},
         without={"weak_learner", "balanced", "loss"}, evaluation=f"{_HERE}.variants:LearnerStaged",
         keeps=_holding("reservoir_and_batch"),
+    ),
+    "sparrow": Method(
+        target=f"{_HERE}.sparrow:SparrowClassifier", keys=SparrowKeys, inputs=_FILTER, budget=_SIZES, exports=_SAVED,
+        summary="keep a sample drawn by weight until its effective size falls (Alafate & Freund 2019)",
+        keeps=_holding("reservoir_and_batch") | _OF_BYTES,
     ),
     "geem_active": _reservoir(
         "geem", "labels asked for only after the choice, by GEEM (the paper's future work)", target=_ACTIVE
@@ -233,6 +240,7 @@ PAPER = Paper(
     probabilities={
         f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.online_classifier:of_reservoir",
         f"{_HERE}.variants:LearnerReservoirClassifier": f"{_HERE}.variants:of_softmax",
+        f"{_HERE}.sparrow:SparrowClassifier": f"{_HERE}.online_classifier:of_reservoir",
         f"{_HERE}.full_data_classifier:FullDataClassifier": f"{_HERE}.online_classifier:of_full_data",
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.online_classifier:of_online",
         f"{_HERE}.online_classifier:RandomStumpsClassifier": f"{_HERE}.online_classifier:of_online",
@@ -257,6 +265,7 @@ PAPER = Paper(
         "SplitReservoirClassifier": f"{_HERE}.variants",
         "BudgetedReservoirClassifier": f"{_HERE}.variants",
         "LearnerReservoirClassifier": f"{_HERE}.variants",
+        "SparrowClassifier": f"{_HERE}.sparrow",
         "FullDataClassifier": f"{_HERE}.full_data_classifier",
         "OnlineRivalClassifier": f"{_HERE}.online_classifier",
         "RandomStumpsClassifier": f"{_HERE}.online_classifier",

@@ -137,6 +137,32 @@ class ReservoirKeys(WeakLearnerKeys):
     random_state: Any = None
 
 
+_RESERVOIR = fields_of(ReservoirKeys)
+
+
+@keys
+class SparrowKeys(WeakLearnerKeys):
+    """Keys of Sparrow (Alafate & Freund 2019)."""
+
+    _: KW_ONLY
+    reservoir_size: int = integer(250, help="r: samples that are kept")
+    batch_size: int | None = renamed(_RESERVOIR["batch_size"])
+    n_estimators: int = renamed(_RESERVOIR["n_estimators"])
+    ess: float = real(
+        0.8, above=0.0, most=1.0,
+        help="share of the kept samples: when effectively fewer are left, all are replaced; effectively, that is "
+        "(sum v)^2 / sum v^2 of their weights v",
+    )  # fmt: skip
+    loss: str = renamed(_RESERVOIR["loss"])
+    coefficient: str = renamed(_RESERVOIR["coefficient"])
+    shrinkage: float = renamed(_RESERVOIR["shrinkage"])
+    stump_search: str = renamed(_STUMP["stump_search"])
+    max_rejections: int = integer(1000, help="a replacement ends when it has drawn this many samples for each one kept")
+    max_bins: Any = 256
+    warm_start: Any = False
+    random_state: Any = None
+
+
 @keys
 class SplitReservoirKeys(ReservoirKeys):
     """Keys of data split over reservoirs."""
