@@ -249,6 +249,7 @@ PAPER = Paper(
             "linear:SGDRivalClassifier", keys.SGDKeys,
             "a linear model that reads batches of samples and forgets them (Bottou 2010)",
             keeps={"samples_held": "by_batches", "evaluations": "by_draws"}, budget={"q": "batch_size"},
+            probe={"samples_drawn": 12},
             search={
                 "alpha": Range(1e-7, 1e-1, log=True), "loss": Choices("log_loss", "hinge"),
                 "epochs": _EPOCHS, "average": Choices(True, False),

@@ -82,6 +82,12 @@ def test_no_more_samples_are_held_than_the_budget_says(name):
         keeping(name, "samples_held", 5)
 
 
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "samples_drawn" in method.fields])
+def test_warming_up_draws_few_samples_however_many_the_trial_draws(name):
+    small = METHODS[name].make_small({"samples_drawn": 10**9}, _budget(name))
+    assert small.samples_drawn < 100
+
+
 CHUNKS = [name for name, method in METHODS.items() if method.evaluation.endswith(":OfChunks")]
 
 
