@@ -46,7 +46,7 @@ class LightGBMClassifier(LightGBMKeys, Trees):
             **self._penalties(d), "seed": self._seed(), "num_threads": 1, "deterministic": True,
             "force_row_wise" if rows else "force_col_wise": True, "verbose": -1,
         }  # fmt: skip
-        data = lightgbm.Dataset(X.astype(np.float32), y, params=parameters)
+        data = lightgbm.Dataset(X.astype(np.float32, copy=False), y, params=parameters)
         self.booster_ = lightgbm.train(parameters, data, share.rounds)
 
     def _sampling(self, share: Share, n: int) -> dict[str, Any]:
@@ -249,7 +249,7 @@ class XGBoostClassifier(XGBoostKeys, Trees):
         }  # fmt: skip
         if k > 2:
             parameters["num_class"] = k
-        data = xgboost.QuantileDMatrix(X.astype(np.float32), y, nthread=1)
+        data = xgboost.QuantileDMatrix(X.astype(np.float32, copy=False), y, nthread=1)
         self.booster_ = xgboost.train(parameters, data, share.rounds)
 
     def _trees(self) -> list[dict[str, Any]]:
@@ -470,7 +470,7 @@ class LightGBMChunksClassifier(LightGBMChunksKeys, MoreTrees, LightGBMClassifier
             "seed": self._seed_of(chunk), "num_threads": 1, "deterministic": True, "force_row_wise": True,
             "verbose": -1,
         }  # fmt: skip
-        data = lightgbm.Dataset(X.astype(np.float32), y, params=parameters)
+        data = lightgbm.Dataset(X.astype(np.float32, copy=False), y, params=parameters)
         self.booster_ = lightgbm.train(  # kept for training: otherwise the whole model is written as text each time
             parameters, data, self.rounds, init_model=self.booster_, keep_training_booster=True
         )
@@ -497,7 +497,8 @@ class XGBoostChunksClassifier(XGBoostChunksKeys, MoreTrees, XGBoostClassifier):
     def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
         import xgboost
 
-        data = xgboost.DMatrix(X.astype(np.float32), y, nthread=1)  # earlier trees would read a chunk's bins as values
+        # not its bins: earlier trees would read a chunk's bins as values
+        data = xgboost.DMatrix(X.astype(np.float32, copy=False), y, nthread=1)
         if self.booster_ is None:
             k, features = len(self.classes_), self._features_of(self._d)
             parameters: dict[str, Any] = {
