@@ -36,11 +36,12 @@ def means():
     return found
 
 
-def test_the_page_is_made_of_the_published_frontiers():
+def test_the_pages_are_made_of_the_published_frontiers():
     made = script("budget_page")
     if not (ROOT / "results").is_dir():
         pytest.skip("this copy comes without published results")
     assert made.PAGE.read_text(encoding="utf-8") == made.page()
+    assert made.OF_MEMORY.read_text(encoding="utf-8") == made.page_of_memory()
 
 
 @pytest.mark.parametrize("kind", KINDS)
