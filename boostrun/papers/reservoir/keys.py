@@ -145,7 +145,7 @@ class SparrowKeys(WeakLearnerKeys):
     """Keys of Sparrow (Alafate & Freund 2019)."""
 
     _: KW_ONLY
-    reservoir_size: int = integer(250, help="r: samples that are kept")
+    reservoir_size: int = renamed(_RESERVOIR["reservoir_size"])
     batch_size: int | None = renamed(_RESERVOIR["batch_size"])
     n_estimators: int = renamed(_RESERVOIR["n_estimators"])
     ess: float = real(

@@ -133,8 +133,8 @@ def systematic(chances: np.ndarray, start: float) -> tuple[np.ndarray, float]:
     >>> systematic(np.array([0.5, 0.25, 2.5]), 0.5)
     (array([1, 0, 2]), 0.75)
     """
-    upto = np.floor(start + np.cumsum(chances)).astype(np.int64)
-    return np.diff(upto, prepend=0), float((start + chances.sum()) % 1.0)
+    upto = start + np.cumsum(chances)
+    return np.diff(np.floor(upto).astype(np.int64), prepend=0), float(upto[-1] % 1.0) if len(upto) else start
 
 
 class SparrowClassifier(SparrowKeys, ReservoirClassifier):
@@ -171,10 +171,10 @@ class SparrowClassifier(SparrowKeys, ReservoirClassifier):
     (True, True, True)
     """
 
-    strategy, shared, balanced = "rand", True, False  # no parameters: samples are accepted, and for all classes at once
+    shared, balanced = True, False  # no parameters: one sample for all classes
 
     def _own_strategy(self) -> Strategy:
-        return Rand()
+        return Rand()  # never called: samples are accepted by weight
 
     def _reservoir(self, draws, r: int, q: int, numbers: list[int]):
         return SparrowReservoir(draws, len(draws.positives), self)
