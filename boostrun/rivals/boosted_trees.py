@@ -497,7 +497,7 @@ class XGBoostChunksClassifier(XGBoostChunksKeys, MoreTrees, XGBoostClassifier):
     def _take(self, X: np.ndarray, y: np.ndarray, chunk: int) -> int:
         import xgboost
 
-        # not its bins: earlier trees would read a chunk's bins as values
+        # values, not bins, which earlier trees would read as values
         data = xgboost.DMatrix(X.astype(np.float32, copy=False), y, nthread=1)
         if self.booster_ is None:
             k, features = len(self.classes_), self._features_of(self._d)
