@@ -10,6 +10,7 @@ import functools
 import math
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -129,6 +130,8 @@ def run_cells(
             if not trials:
                 _predict_again(all_settings, cells, quiet, metrics)
                 return RunResult(cells, [], 0, False)
+            if not quiet and (line := stale_trials(cells)):
+                print(line, file=sys.stderr)
             for cell in cells:
                 if cell.to_run:
                     changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
@@ -193,6 +196,16 @@ def shared_seeds(all_settings: Sequence[Settings]) -> str:
                 f"those of seed=0 too: take seed={count} for {count} others"
             )
     return ""
+
+
+def stale_trials(cells: Sequence[PlannedCell]) -> str:
+    """A line about trials that run again since code or data changed; empty if there are none."""
+    again = [cell.stale[trial.seed][1] for cell in cells for trial in cell.to_run if trial.seed in cell.stale]
+    if not again:
+        return ""
+    whys = [why for why, _ in Counter(again).most_common()]
+    more = "; ..." if len(whys) > 1 else ""
+    return f"boostrun: {len(again)} of the trials run again, because code or data changed: {whys[0]}{more}"
 
 
 def threads_for(settings: Settings, trials: int) -> int:

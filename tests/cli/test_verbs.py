@@ -172,6 +172,7 @@ def test_plan_tells_cached_from_stale_and_why(command, workplace, monkeypatch):
     assert "3 stale (changed: code)" in command(f"plan algo=rand {SMALL}")[1]
     code, out, _ = command(f"table reservoir/table3 dataset=digits algo=rand {SMALL.replace('dataset=digits ', '')}")
     assert code == 0 and "†" in out
+    assert "3 of the trials run again, because code or data changed: code" in command(f"algo=rand {SMALL}")[2]
 
 
 def test_plan_and_diff_tell_trials_made_with_other_instruction_sets(command, workplace, monkeypatch):
