@@ -1,6 +1,7 @@
 """A folder of its own for every test that runs the command: store, results and banks go there."""
 
 import os
+import re
 import sys
 import tempfile
 import types
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from boostrun.config import catalogue
 from boostrun.data import digests as states
 
 settings.register_profile("shared machine", deadline=None)  # a busy machine is no failure
@@ -27,13 +29,34 @@ _LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test
             "test_pictures.py", "test_saved_models.py")  # fmt: skip
 
 
+_FIRST_HALF = ("iboost", "adaptive")  # two workers: each compiles the kernels of about half the papers
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """The longest first, so that no worker is left alone with one of them at the end."""
+    """Tests of one paper's methods stay together, so that two workers do not compile the same kernels.
+
+    A worker begins with half of the list, and takes from the end of another's part when its own is done. The longest
+    of the other tests come before the rest, so that no worker is left alone with one of them at the end.
+    """
+    of_paper = {name: _paper(method.target) for name, method in catalogue.methods().items()}
+    of_paper |= {method.target.partition(":")[2]: _paper(method.target) for method in catalogue.methods().values()}
+    parts = {True: [], False: [], None: []}
     for item in items:
         if item.name.rpartition(".")[2] in _LONG_TO_COMPILE:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
+        named = (of_paper[word] for word in re.findall(r"\w+", item.name) if word in of_paper)
+        paper = _paper(".".join(item.path.with_suffix("").parts)) or next(named, "")
+        parts[paper in _FIRST_HALF if paper else None].append(item)
+    parts[None].sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
+    more = max(0, len(items) // 2 - len(parts[True]))
+    items[:] = [*parts[True], *parts[None][:more], *parts[False], *parts[None][more:]]
+
+
+def _paper(module):
+    """The paper, or "rivals", that a dotted name lies below; empty if it is another."""
+    found = re.search(r"\bpapers\.(\w+)|\b(rivals)\.", module)
+    return found[1] or found[2] if found else ""
 
 
 @pytest.fixture(autouse=True)
