@@ -172,6 +172,7 @@ def forgetful(monkeypatch):
     sys.modules.pop("my_refusal", None)
 
 
+@pytest.mark.slow
 def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(command, workplace, forgetful):
     rows = [f"{number % 7},{number % 5},{'yes' if number % 7 > 2 else 'no'}" for number in range(80)]
     (workplace / "mine.csv").write_text("\n".join(["a,b,label", *rows]))

@@ -133,6 +133,7 @@ def test_a_paper_that_leaves_python_is_one_line_and_all_else_goes_on(installed, 
     assert code == 0 and "installed and left out:\n  the paper 'theirs' (theirs:PAPER)" in out
 
 
+@pytest.mark.slow
 def test_a_healthy_paper_is_there_and_may_ask_what_else_there_is_when_it_is_imported(installed, run):
     asks = "from boostrun import ReservoirClassifier\nfrom boostrun.config import catalogue\n"
     asks += "assert 'rand' in catalogue.methods() and 'its_method' not in catalogue.methods()\n"

@@ -44,6 +44,7 @@ def mnist(tmp_path, monkeypatch):
     return images
 
 
+@pytest.mark.slow
 def test_mnist_is_read_from_the_idx_files_that_were_verified(mnist, tmp_path):
     torch = pytest.importorskip("torch")
     (tmp_path / "MNIST" / "processed").mkdir()  # of an older version, which torchvision would rather read
