@@ -1,4 +1,5 @@
-"""Bytes of flash: the meter of a model, and trials of a method as a predictor of whole numbers within so many bytes.
+"""Bytes of flash: the meter of a model, and trials of a method as a predictor of whole numbers within so many bytes;
+and about how long a prediction takes.
 
 The key ``algo.flash_bytes`` of a method makes :class:`OnChip` its evaluation. The method is trained with few rounds,
 then with as many as fit, as the predictor is that ``boostrun export --to c --integer`` writes.
@@ -26,6 +27,7 @@ from boostrun.export.integer import (
     LinearForm,
     TreeForm,
     decided,
+    is_leaf,
     quantised,
     real_form,
     real_scores,
@@ -111,6 +113,35 @@ def flash_of(model: Any, table: Any) -> int | None:
     with contextlib.suppress(BoostrunError):
         return None if saved is None else flash(saved).bytes
     return None
+
+
+def microseconds_of(model: Any, table: Any) -> float | None:
+    """The time of a prediction by the C predictor, about, of an estimator fitted to a table: for a search, which cannot
+    compile every model. None if the model has no predictor of whole numbers.
+
+    A tree takes 1.2 ns, a leaf of several numbers 1 ns for each, and a comparison below the first 6 ns, times the share
+    of samples that come there if half go each way. Measured on one machine: 20 models of stumps, votes and trees took
+    0.8 to 6 times as long, the longest those of deep, uneven trees.
+    """
+    saved = saved_of_table(model, table)
+    if saved is None:
+        return None
+    try:
+        form = real_form(saved)
+    except BoostrunError:
+        return None
+    if isinstance(form, LinearForm):
+        return 0.001 * form.weights.size
+    nanoseconds = 0.0
+    for tree, row in zip(form.trees, form.rows):
+        nanoseconds += 1.2 + len(form.base) * (row < 0)
+        waiting = [] if is_leaf(tree) else [(tree[2], 3.0), (tree[3], 3.0)]
+        while waiting:
+            one, share = waiting.pop()
+            if not is_leaf(one):
+                nanoseconds += share
+                waiting += [(one[2], share / 2), (one[3], share / 2)]
+    return 0.001 * nanoseconds
 
 
 # -- fewer rounds ------------------------------------------------------------------------------------------------------

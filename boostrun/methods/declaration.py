@@ -32,7 +32,10 @@ IN_C = frozenset({"raw", "linear", "products", "stumps", "anchors"})  # pipeline
 IN_ONNX = IN_C - {"anchors"}  # pipelines that need an operator or two
 ON_HELD_OUT = "boostrun.methods.early_stopping:OnHeldOut"  # the evaluation of a method that stops early
 ON_CHIP = "boostrun.export.flash:OnChip"  # the evaluation of a method with the key flash_bytes
-FLASH_OF = "boostrun.export.flash:flash_of"  # the meter of a fitted estimator
+METERS = {  # costs of a trial that only a search asks for: functions of a fitted estimator and its table
+    "flash_bytes": "boostrun.export.flash:flash_of",
+    "prediction_us": "boostrun.export.flash:microseconds_of",
+}
 _SMALL = 3  # the largest budget of a method that is only compiled
 
 

@@ -86,7 +86,7 @@ def run_cells(
     metrics: bool = False,
     rows: bool = False,
     again: bool = False,
-    flash: bool = False,
+    meters: Sequence[str] = (),
 ) -> RunResult:
     """Run what the store does not have of these cells. All use the store, workers and roots of the first settings.
 
@@ -95,8 +95,8 @@ def run_cells(
     ``store`` are shared by several calls. With ``metrics`` every trial has metrics beside accuracy: those of stored
     records without them are measured again, and kept as predictions. With ``rows``, and for one split of the user's own
     data, it is kept which test rows each trial that is run has right. ``again`` says that these cells were probably run
-    before: then no worker loads its libraries before it is known that there is something to run. With ``flash`` the
-    cost of each trial that is run has ``flash_bytes``, see :mod:`boostrun.runner.meters`.
+    before: then no worker loads its libraries before it is known that there is something to run. ``meters`` names
+    costs that are measured of each trial that is run, of :data:`boostrun.methods.declaration.METERS`.
     """
     first = all_settings[0]
     for settings in all_settings:
@@ -140,7 +140,7 @@ def run_cells(
                 keys = {trial.inputs.data for cell in shared for trial in cell.to_run}
                 cluster.ship(engine, [roots(first)[1].absolute() / "banks" / key for key in sorted(keys)])
             execute = execute_of(all_settings, len(trials), quiet)
-            execute = replace(execute, flash=flash, metrics="all" if metrics else execute.metrics)
+            execute = replace(execute, meters=tuple(meters), metrics="all" if metrics else execute.metrics)
             if first.run["predictions"]:
                 execute = replace(execute, predictions=str(predictions.folder_of(first)))
             if (rows or is_own(first.dataset)) and not first.splits and not first.run["apart"]:

@@ -22,6 +22,7 @@ from boostrun.data.options import loader_of
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.evaluation.measures import CURVES
 from boostrun.inputs import input_of
+from boostrun.methods.declaration import METERS
 from boostrun.report.entry import ACCURACY, metric_key, metric_word
 from boostrun.report.markup import lower_is_better, metric_name
 from boostrun.runner import predictions
@@ -181,7 +182,7 @@ def whole(settings: Settings) -> Settings:
 
 def tune_all(
     studies: Sequence[Study], trials: int = 30, *, seeds: int = 1, command: Sequence[str] = (), quiet: bool = False,
-    partial: bool = False, flash: bool = False,
+    partial: bool = False,
 ) -> Found:  # fmt: skip
     """Search every study with the same number of trials; trials in the store are not run again.
 
@@ -191,7 +192,7 @@ def tune_all(
         its ``holdout`` is the share that is held out, 0.2 by default.
     trials : per study, the settings as they are among them; 1 for a study with nothing to search.
     seeds : runs per trial, whose mean error counts; 1 if nothing is random.
-    command, quiet, flash : see :func:`boostrun.runner.execute.run_cells`.
+    command, quiet : see :func:`boostrun.runner.execute.run_cells`.
     partial : after an interruption, the choices hold the trials that had ended.
 
     A trial that fails, or whose values do not fit the data, counts as one of its study's.
@@ -205,10 +206,11 @@ def tune_all(
     rows: list[list[dict[str, Any]]] = [[] for _ in studies]
     failed: dict[str, dict] = {}
     total, by = sum(n * len(s.seeds) for n, s in zip(wanted, of_trials)), studies[0].by
+    limited = {cost for study in studies for cost in study.limits}
     progress = None if quiet else RunProgress((by,), total=total)
     run = functools.partial(
         run_cells, command=command, quiet=quiet, progress=progress, store=open_store(studies[0].settings),
-        skip_unfit=True, metrics=by != BY, flash=flash,
+        skip_unfit=True, metrics=by != BY, meters=[cost for cost in METERS if cost in limited],
     )  # fmt: skip
     expected, begun, interrupted = 0, False, False
     try:
@@ -217,7 +219,7 @@ def tune_all(
             asked = [(number, values) for number, batch in enumerate(batches) for values in batch]
             tried = [(of_trials[number], values) for number, values in asked]
             try:
-                made, result = _run_batch(tried, run, by, {cost for study in studies for cost in study.limits})
+                made, result = _run_batch(tried, run, by, limited)
             except KeyboardInterrupt:  # between two runs
                 if not partial:
                     raise

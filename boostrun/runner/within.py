@@ -30,7 +30,7 @@ from boostrun.data.keys import WRITTEN
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.export.flash import flash
 from boostrun.inputs.bank import Table, facts_of
-from boostrun.methods.declaration import Method, obtain
+from boostrun.methods.declaration import METERS, Method, obtain
 from boostrun.runner import meters
 from boostrun.runner.execute import train_one
 from boostrun.runner.meters import (
@@ -192,7 +192,8 @@ _SEARCHED = 0.65  # of the seconds; the rest is for the last training, the meter
 _CONFIRMED_BY = 0.75
 _KEPT = 0.95
 _PICTURE = 4.0  # seconds for it
-_METERS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
+_COSTS = {"flash": "flash_bytes", "latency": "prediction_us", "features": "n_features_used"}  # of a trial, by budget
+_METER_SECONDS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
 _MEMORY, _MOST_METERS = 9.0, 0.3  # memory, relative to a process that only starts; the largest share of the seconds
 _MANY_ROWS = 2000
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
@@ -214,13 +215,10 @@ class Search:
         self.tried, self.first = list[Tried](), list[Tried]()
         self.records: set[str] = set()
         self.interrupted, self.meters = False, sum(
-            share * max(clock.spent, 3.0) for kind, share in _METERS.items() if kind in request.budgets
+            share * max(clock.spent, 3.0) for kind, share in _METER_SECONDS.items() if kind in request.budgets
         )  # fmt: skip
         self.why: dict[str, str] = {}
-        flash = request.budgets.get("flash")
-        self.costs = {} if flash is None else {"flash_bytes": flash}
-        if "features" in request.budgets:
-            self.costs["n_features_used"] = request.budgets["features"]
+        self.costs = {cost: request.budgets[kind] for kind, cost in _COSTS.items() if kind in request.budgets}
 
     def run(self) -> None:
         """Try contenders until all rungs are done or their time is spent."""
@@ -229,8 +227,7 @@ class Search:
         self._rung(self.contenders, 1, _FIRST, rows)
         if not self._ranked(few):
             self._rung(self.contenders, 1, _SEARCHED, rows)
-        if "flash" in self.request.budgets:
-            self._rung([one for one in self.contenders if self._sized(one, few)], 1, _SECOND, rows)
+        self._rung([one for one in self.contenders if self._sized(one, few)], 1, _SECOND, rows)
         ranked = self._ranked(few)
         self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME, _THIRD)
         best = self._of_two_kinds()
@@ -289,9 +286,8 @@ class Search:
         with contextlib.suppress(KeyboardInterrupt):
             with self.clock.until(share):
                 found = tune_all(
-                    studies, trials, command=self.request.command, quiet=self.request.quiet, partial=True,
-                    flash="flash" in self.request.budgets,
-                )  # fmt: skip
+                    studies, trials, command=self.request.command, quiet=self.request.quiet, partial=True
+                )
             self.interrupted = found.interrupted and not self.clock.rang
             return found.choices
         self.interrupted = not self.clock.rang
@@ -331,14 +327,16 @@ class Search:
         return Study(settings, study.space, BY, self.costs)
 
     def _sized(self, contender: Contender, few: bool) -> bool:
-        """Give a contender as many rounds as fit its flash, judged by its first trial; returns whether it did."""
-        one, most = self._best(contender.name, few), self.costs["flash_bytes"]
-        taken = one.row.get("spent", {}).get("flash_bytes", 0.0) if one is not None else 0.0
-        if one is None or taken <= most:
+        """Give a contender as many rounds as fit flash and latency, by its first trial; returns whether it did."""
+        one = self._best(contender.name, few)
+        spent = one.row.get("spent", {}) if one is not None else {}
+        limits = {cost: most for cost, most in self.costs.items() if cost in METERS}
+        over = max((spent[cost] / most for cost, most in limits.items() if cost in spent), default=0.0)
+        if one is None or over <= 1.0:
             return False
         settings = with_values(self.compose(with_words(contender.words, contender.searched)), one.values)
         if rounds := settings.budget.get("T"):
-            contender.give_rounds(fewer_rounds(rounds, most / taken))
+            contender.give_rounds(fewer_rounds(rounds, 1.0 / over))
         return bool(rounds)
 
 
@@ -533,7 +531,7 @@ class _Choosing:
         values = {**one.values, "T": fewer_rounds(rounds, 1.0 / over)}
         study = Study(with_values(settings, values), {}, BY, self.search.costs)
         with contextlib.suppress(KeyboardInterrupt), self.clock.until(_KEPT):
-            found = tune_all([study], 1, command=self.request.command, quiet=True, partial=True, flash=True)
+            found = tune_all([study], 1, command=self.request.command, quiet=True, partial=True)
             row = next(iter(found.choices[0].rows), None)
             if row is not None and (loss := study.loss(row)) is not None:
                 self.search.records |= {*row["records"]}
@@ -586,14 +584,14 @@ class _Choosing:
         return Certified(output, facts, [output, *write_certificate(facts, output), *tables, *pictures])
 
     def _drawn(self, tried: Sequence[Tried], chosen: Tried) -> Path:
-        """Draw ``m.png``: errors against flash or features, if they are budgets, else the seconds of a training."""
-        costs = {"flash": "flash_bytes", "features": "n_features_used"}
-        kind = next((kind for kind in costs if kind in self.request.budgets), "")
+        """Draw ``m.png``: errors against flash, latency or features, if budgets, else the seconds of a training."""
+        kind = next((kind for kind in _COSTS if kind in self.request.budgets), "")
 
         def point(one: Tried) -> tuple[str, float, float]:
             spent = {**one.row, **one.row.get("spent", {})}
-            return one.contender.name, spent.get(costs.get(kind, "train_seconds"), math.nan), one.row.get(BY, math.nan)
+            return one.contender.name, spent.get(_COSTS.get(kind, "train_seconds"), math.nan), one.row.get(BY, math.nan)
 
-        head = {"flash": "bytes of flash", "features": "features used"}.get(kind, "seconds of a training")
+        heads = {"flash": "bytes of flash", "latency": "microseconds, estimated", "features": "features used"}
+        head = heads.get(kind, "seconds of a training")
         most = self.request.budgets.get(kind, 0.0)
         return draw([*map(point, tried)], point(chosen), head, most, self.request.output.with_suffix(".png"))

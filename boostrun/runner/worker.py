@@ -37,7 +37,7 @@ from boostrun.evaluation import Result
 from boostrun.evaluation.measures import Trained, spawn, train_and_test
 from boostrun.files import left_behind, owner
 from boostrun.inputs import Places, input_of
-from boostrun.methods.declaration import FLASH_OF, ON_CHIP, Method, obtain
+from boostrun.methods.declaration import METERS, ON_CHIP, Method, obtain
 from boostrun.report.entry import of_draws
 from boostrun.runner import predictions
 from boostrun.runner.pool import THREAD_VARIABLES, TerminatedWorkerError, one_worker, writing
@@ -77,7 +77,7 @@ class Execute:
     rows: str = ""  # folder for which rows of the test part are right; empty: not kept
     apart: bool = False  # each trial in a process of its own
     most_mib: int | None = None  # that a trial may take in all, if its files are larger than memory
-    flash: bool = False  # whether its cost has the bytes of the model's tables in a compact encoding
+    meters: tuple[str, ...] = ()  # costs that are measured too, of METERS
 
     def __call__(self, trial: Trial) -> Result:
         """Metrics, cost and curve of one trial; nothing global is changed."""
@@ -156,8 +156,9 @@ class Execute:
         cost = trained.result["cost"]
         if "model_bytes" not in cost and (size := predictions.model_bytes(trained.model)) is not None:
             cost["model_bytes"] = size
-        if self.flash and (size := obtain(FLASH_OF)(trained.model, trained.data)) is not None:
-            cost["flash_bytes"] = size
+        for name in self.meters:
+            if (spent := obtain(METERS[name])(trained.model, trained.data)) is not None:
+                cost[name] = spent
         cost.update(_of_draws(cost, trained.data))
         if "n_jobs" in method.given:
             cost["threads"] = self.threads

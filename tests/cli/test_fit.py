@@ -101,6 +101,15 @@ def test_a_model_keeps_its_budgets_and_the_same_command_finds_its_trials(command
 
 
 @pytest.mark.slow
+def test_a_latency_of_a_few_trees_is_kept_by_few_trees(command, table):
+    pytest.importorskip("lightgbm")
+    code, _, err = command(f"fit mine.csv --within latency=100ns,seconds=200 algo=lightgbm,random_forest {WHERE}")
+    assert code == 0, err
+    facts = json.loads((table / "model.certificate.json").read_text())
+    assert facts["budgets"]["latency"]["spent"] <= 0.1 and facts["test_accuracy_pct"] > 85.0
+
+
+@pytest.mark.slow
 def test_a_budget_that_cannot_be_kept_is_refused_with_the_smallest_that_can(command, table):
     code, _, err = command(f"fit mine.csv --within flash=3B algo=laminating {WHERE}")
     assert code == 2 and "flash=3 B cannot be kept on these data: the smallest that can, of the models" in err

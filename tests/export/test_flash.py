@@ -9,8 +9,16 @@ from boostrun.cli import main
 from boostrun.data import load
 from boostrun.errors import BoostrunError
 from boostrun.export.chip import source, within
-from boostrun.export.flash import MOST_ROWS, first_rounds, flash, most_rounds, rounds_of, saved_of_table
-from boostrun.export.integer import TreeForm, decided, quantised, real_form, real_scores
+from boostrun.export.flash import (
+    MOST_ROWS,
+    first_rounds,
+    flash,
+    microseconds_of,
+    most_rounds,
+    rounds_of,
+    saved_of_table,
+)
+from boostrun.export.integer import TreeForm, decided, is_leaf, quantised, real_form, real_scores
 from boostrun.export.parts import Saved
 from boostrun.methods.declaration import ON_CHIP
 from boostrun.runner.execute import execute_of
@@ -64,6 +72,23 @@ def test_bytes_are_those_of_the_tables_that_export_writes_and_labels_those_of_it
     assert metrics["real_accuracy_pct"] == pytest.approx(real) and real > 15.0
     if name != "jointboost":  # whose curve is over features
         assert real == pytest.approx(found.result["curve"]["test_accuracy_pct"][-1], abs=0.3)
+
+
+def comparisons(tree, share=1.0):
+    """Of a prediction by a tree, if half the samples go each way."""
+    return 0.0 if is_leaf(tree) else share + comparisons(tree[2], share / 2) + comparisons(tree[3], share / 2)
+
+
+@pytest.mark.parametrize("words", ["algo=logitboost T=9", "algo=laminating T=9", "algo=extra_trees T=9 algo.leaves=8"])
+def test_the_estimate_of_a_latency_counts_trees_leaves_and_comparisons(words, tmp_path):
+    found = trained(tmp_path, f"{words} dataset=digits train_samples=400")
+    form = real_form(saved_of_table(found.model, found.data))
+    below = sum(comparisons(tree) for tree in form.trees) - len(form.trees)
+    leaves = 10 * len(form.trees) if form.rows[0] < 0 else 0
+    expected = (1.2 * len(form.trees) + 1.0 * leaves + 6.0 * below) / 1000
+    assert microseconds_of(found.model, found.data) == pytest.approx(expected)
+    more = trained(tmp_path, f"{words.replace('T=9', 'T=90')} dataset=digits train_samples=400")
+    assert microseconds_of(more.model, more.data) == pytest.approx(10 * expected, rel=0.25)
 
 
 def test_rows_that_are_held_out_are_measured_as_the_table_parts_them(tmp_path):
