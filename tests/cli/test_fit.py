@@ -107,6 +107,9 @@ def test_a_latency_of_a_few_trees_is_kept_by_few_trees(command, table):
     assert code == 0, err
     facts = json.loads((table / "model.certificate.json").read_text())
     assert facts["budgets"]["latency"]["spent"] <= 0.1 and facts["test_accuracy_pct"] > 85.0
+    costs = [json.loads(path.read_text())["cost"] for path in (table / "runs").rglob("*.json")]
+    estimates = [cost["prediction_us"] for cost in costs if "prediction_us" in cost]
+    assert len(estimates) > 40 and sum(one <= 0.1 for one in estimates) > len(estimates) / 2  # small ones are tried
 
 
 @pytest.mark.slow
