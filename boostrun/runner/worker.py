@@ -156,9 +156,8 @@ class Execute:
         cost = trained.result["cost"]
         if "model_bytes" not in cost and (size := predictions.model_bytes(trained.model)) is not None:
             cost["model_bytes"] = size
-        for name in self.meters:
-            if (spent := obtain(METERS[name])(trained.model, trained.data)) is not None:
-                cost[name] = spent
+        measured = {name: obtain(METERS[name])(trained.model, trained.data) for name in self.meters}
+        cost.update({name: spent for name, spent in measured.items() if spent is not None})
         cost.update(_of_draws(cost, trained.data))
         if "n_jobs" in method.given:
             cost["threads"] = self.threads
