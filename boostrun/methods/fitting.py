@@ -363,7 +363,10 @@ def _with_weights(own: Callable, classifier, X, y, sample_weight=None, **named):
     if not len(lost) or getattr(classifier, "fit_source", None) is None:
         return own(classifier, X, y, sample_weight, **named)
     source, _, _ = classifier._source(X, y, sample_weight)
-    classifier.fit_source(WithClasses(source, classes))
+    try:
+        classifier.fit_source(WithClasses(source, classes))
+    except BoostrunError as error:
+        raise BoostrunError(f"{error}; all samples of the class {lost[0]!r} have the weight 0") from error
     if len(classifier.classes_) < len(classes):
         raise BoostrunError(
             f"all samples of the class {lost[0]!r} have the weight 0, and {type(classifier).__name__} needs samples of "

@@ -12,6 +12,7 @@ from boostrun.kernels import allocating_kernel, hoeffding, kernel, part
 from boostrun.kernels.hoeffding import HoeffdingTrees
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_learner import StreamLearner
+from boostrun.methods.stream_state import StreamState
 from boostrun.papers.iboost.baselines import rules_of
 from boostrun.papers.iboost.kernels import adwin
 from boostrun.papers.iboost.kernels.adwin import Adwins
@@ -201,6 +202,14 @@ class StreamForestClassifier(StreamForestKeys, StreamLearner):
         )
         self._forest = Forest.fresh(self.budget)
         self._rng = np.random.default_rng(drawn)
+
+    def _hold(self, state: StreamState) -> None:
+        share, width = self.feature_fraction, state.arrays["learners_.5"].shape[-1]
+        self.feature_fraction = width / self.n_features_in_  # the leaves' own, even if features came late
+        try:
+            super()._hold(state)
+        finally:
+            self.feature_fraction = share
 
     def _grow(self, n_classes: int) -> None:
         self.learners_ = self.learners_.grown(n_classes)

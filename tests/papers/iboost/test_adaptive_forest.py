@@ -144,3 +144,19 @@ def test_a_saved_forest_goes_on_and_a_damaged_one_is_refused(tmp_path):
     again._forest.places[0] = again._forest.places[1]
     with pytest.raises(Damaged, match="every tree in one place"):
         check_forest(again, 2)
+
+
+@pytest.mark.parametrize(("first", "later"), [(3, 4), (9, 20)])  # leaves observe all features; four of nine
+def test_a_forest_whose_features_came_late_is_loaded(first, later, tmp_path):
+    generator = np.random.default_rng(0)
+    model = StreamForestClassifier(budget=3, random_state=0)
+    for i in range(80):
+        x = dict(enumerate(generator.normal(size=later if i > 40 else first).tolist()))
+        model.learn_one(x, "up" if x[0] > 0.0 else "down")
+    again = StreamForestClassifier.load(model.save(tmp_path / "model"))
+    assert again.feature_fraction is None
+    for row in generator.normal(size=(60, later)).tolist():
+        x = dict(enumerate(row))
+        assert again.predict_proba_one(x) == model.predict_proba_one(x)
+        again.learn_one(x, "up")
+        model.learn_one(x, "up")
