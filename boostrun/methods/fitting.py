@@ -362,16 +362,13 @@ def _with_weights(own: Callable, classifier, X, y, sample_weight=None, **named):
     lost, classes = _lost(y, sample_weight)
     if not len(lost) or getattr(classifier, "fit_source", None) is None:
         return own(classifier, X, y, sample_weight, **named)
-    source, _, _ = classifier._source(X, y, sample_weight)
+    why = f"all samples of the class {lost[0]!r} have the weight 0"
     try:
-        classifier.fit_source(WithClasses(source, classes))
+        classifier.fit_source(WithClasses(classifier._source(X, y, sample_weight)[0], classes))
     except BoostrunError as error:
-        raise BoostrunError(f"{error}; all samples of the class {lost[0]!r} have the weight 0") from error
+        raise BoostrunError(f"{error}; {why}") from error
     if len(classifier.classes_) < len(classes):
-        raise BoostrunError(
-            f"all samples of the class {lost[0]!r} have the weight 0, and {type(classifier).__name__} needs samples of "
-            "every class"
-        )
+        raise BoostrunError(f"{why}, and {type(classifier).__name__} needs samples of every class")
     return classifier
 
 
