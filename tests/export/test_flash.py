@@ -85,7 +85,7 @@ def test_the_estimate_of_a_latency_counts_trees_leaves_and_comparisons(words, tm
     form = real_form(saved_of_table(found.model, found.data))
     below = sum(comparisons(tree) for tree in form.trees) - len(form.trees)
     leaves = 10 * len(form.trees) if form.rows[0] < 0 else 0
-    expected = (1.2 * len(form.trees) + 1.0 * leaves + 6.0 * below) / 1000
+    expected = (1.2 * len(form.trees) + 1.0 * leaves + 12.0 * below) / 1000
     assert microseconds_of(found.model, found.data) == pytest.approx(expected)
     more = trained(tmp_path, f"{words.replace('T=9', 'T=90')} dataset=digits train_samples=400")
     assert microseconds_of(more.model, more.data) == pytest.approx(10 * expected, rel=0.25)
