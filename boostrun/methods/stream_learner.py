@@ -7,6 +7,7 @@ of its classifiers, so that river's pipelines, metrics, wrappers and checks acce
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping
@@ -35,6 +36,11 @@ _NUMBER = (bool, int, float, np.bool_, np.integer, np.floating)
 _KINDS = {"S": "text", "U": "text", "b": "truth values"}  # letter of a dtype -> kind of labels; others are numbers
 
 
+def _dense(own: Callable) -> Callable:
+    """A method of samples X that takes sparse matrices, from one for those that are not."""
+    return functools.wraps(own)(lambda self, X: own(self, fitting.opened(X)))
+
+
 class RiverKind:
     """The methods of a river classifier, which :class:`StreamLearner` has beside those of scikit-learn.
 
@@ -61,7 +67,7 @@ class RiverKind:
     _predict: Callable[..., np.ndarray]
     _start: Callable[..., Any]
     _started: Any
-    _fronts: ClassVar[Mapping[str, Callable]] = {"_checked": fitting.of_rows}
+    _fronts: ClassVar[Mapping[str, Callable]] = {"_checked": fitting.of_rows, "predict_proba": _dense}
     _names: list | None = None  # of the features in order, if examples are dicts
     _absent = 0.0  # the value of a feature that an example lacks; NaN leaves it out
     _draws_weights = False

@@ -322,7 +322,8 @@ class _Trial:
             return Side(pick.name, figure=self._shown(pick.figure, self._metric(self.picks[0])))
         cell, source = self._printed_cell(pick)
         if pick.paper:
-            if not cell.has_paper:
+            narrowed = self._fitting(pick, self.sources[pick.item].printed) is None
+            if not cell.has_paper and not narrowed:
                 raise BoostrunError(f"claims: {pick.item} has no figure of the paper beside '{self._name(pick)}'")
             return Side(claims.PAPER, lack="ours is compared with the print", place=pick.place)
         figure = self._shown(cell.paper_mean, cell.metric)

@@ -192,6 +192,15 @@ def test_a_sparse_matrix_is_the_dense_one(name):
     assert np.array_equal(scores(make().fit(X, Y), X.tocsc()), dense)
 
 
+@pytest.mark.parametrize("name", ["hoeffding_tree", "vfdt", "arf_stream"])
+def test_probabilities_of_a_stream_learner_take_a_sparse_matrix(name):
+    if name == "hoeffding_tree":
+        pytest.importorskip("river")
+    X = scipy.sparse.random_array((N, 5), density=0.3, rng=1, format="dok")
+    model = obtain(methods()[name].target)().fit(X, Y)
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(X.toarray()))
+
+
 def test_a_sparse_matrix_too_large_for_the_machine_is_a_sentence_with_its_size():
     with pytest.raises(BoostrunError, match=r"100000000 x 1000000 with 0 values, and would take 762939453 MiB"):
         ReservoirClassifier().fit(scipy.sparse.csr_array((10**8, 10**6)), Y)

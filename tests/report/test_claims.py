@@ -223,6 +223,12 @@ def test_one_printed_figure_is_not_compared_with_itself_and_a_missing_one_is_ref
         judge_print(claim(tmp_path, **ALIKE | {"sides": ["b", "paper"], "margin": 1}), beside(HIGH, {"a": 9}))
 
 
+def test_a_narrowed_table_without_the_cell_of_a_printed_figure_lacks_it(tmp_path):
+    found = judge(claim(tmp_path, **ALIKE | {"sides": ["b", "paper"], "margin": 1}), beside({"a": 90}, {"a": 9}))
+    assert (found.print_word, found.word) == ("not printed", "undecided")
+    assert "not in the table as it is published" in found.verdict
+
+
 def test_rivals_behind_their_printed_figures_and_a_fitted_figure_are_said_beside_the_verdict(tmp_path):
     found = judge(claim(tmp_path, **LEAD), beside({"a": 90, "b": 80, "c": 80}, {"a": 90, "b": 85, "c": 84}))
     assert (found.word, found.beside) == ("holds", ["2 of 2 rivals are behind their printed figures"])
