@@ -396,7 +396,7 @@ class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
                 loaded._prepare_by(Preparation(facts.inputs, facts.n_features))
                 loaded.n_features_in_ = loaded._preparation().n_features
             return loaded
-        except (BoostrunError, ValueError, TypeError, KeyError, AttributeError, OverflowError, MemoryError) as error:
+        except (BoostrunError, ValueError, TypeError, LookupError, AttributeError, OverflowError, MemoryError) as error:
             raise BoostrunError(f"{path} is not a model saved by boostrun ({error})") from None
 
     @classmethod

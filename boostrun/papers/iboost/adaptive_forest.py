@@ -204,8 +204,9 @@ class StreamForestClassifier(StreamForestKeys, StreamLearner):
         self._rng = np.random.default_rng(drawn)
 
     def _hold(self, state: StreamState) -> None:
+        # looks (S, m), the features that each leaf observes: m follows from d only if no feature came late
         share, width = self.feature_fraction, state.arrays["learners_.5"].shape[-1]
-        self.feature_fraction = width / self.n_features_in_  # the leaves' own, even if features came late
+        self.feature_fraction = width / self.n_features_in_
         try:
             super()._hold(state)
         finally:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boostrun import StreamForestClassifier
+from boostrun import BoostrunError, StreamForestClassifier
 from boostrun.kernels import hoeffding
 from boostrun.methods.archive import Damaged
 from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
@@ -160,3 +160,15 @@ def test_a_forest_whose_features_came_late_is_loaded(first, later, tmp_path):
         assert again.predict_proba_one(x) == model.predict_proba_one(x)
         again.learn_one(x, "up")
         model.learn_one(x, "up")
+
+
+@pytest.mark.parametrize("shape", [None, (), (96, 0), (96, 9)])
+def test_a_forest_with_damaged_looks_is_refused(shape, tmp_path):
+    X, y = jumps(60, 30)
+    looks = None if shape is None else np.zeros(shape, np.int64)
+    path = StreamForestClassifier(budget=3, random_state=0).partial_fit(X, y).save(tmp_path / "model")
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files if looks is not None or name != "state_learners_.5"}
+    np.savez(path, **(arrays if looks is None else arrays | {"state_learners_.5": looks}))
+    with pytest.raises(BoostrunError, match="not a model saved by boostrun"):
+        StreamForestClassifier.load(path)
