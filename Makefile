@@ -25,6 +25,8 @@ $(STAMP): pyproject.toml constraints.txt
 demo: setup  ## the main job on scikit-learn's digits: four strategies, ten trials each, one table
 	$(RUN) -m algo=max,rand,wsam,geem dataset=digits r=50
 
+test test-all: export OMP_NUM_THREADS = 1  # each of the workers has one core
+
 test: lint  ## ruff, mypy and the tests, a few minutes
 	$(PYTEST) -q -n auto --dist worksteal
 

@@ -11,6 +11,7 @@ import pytest
 
 from boostrun.report.confusion import Confusion, draw_classes, draw_confusion
 from boostrun.runner import predictions
+from tests.marks import slow_after
 
 HEAVY = {"numba", "scipy", "sklearn", "pandas", "matplotlib"}  # that a command without work does not import
 LINE = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
@@ -50,7 +51,7 @@ def test_a_run_leaves_pictures_beside_its_table_and_draws_again_only_what_has_ch
 
 
 @pytest.mark.pictures
-@pytest.mark.parametrize("words", ["algo=rand", "reproduce reservoir/table3 algo=rand"])
+@pytest.mark.parametrize("words", slow_after(1, ["algo=rand", "reproduce reservoir/table3 algo=rand"]))
 def test_a_command_whose_records_are_there_writes_nothing_and_starts_no_worker(command, workplace, monkeypatch, words):
     line = f"{words} dataset=digits r=20 T=2 trials=2 n_jobs=2"
     code, out, _ = command(line)
@@ -67,6 +68,7 @@ def test_a_command_whose_records_are_there_writes_nothing_and_starts_no_worker(c
     assert done.stdout.splitlines()[-1] == "heavy:"
 
 
+@pytest.mark.slow
 @pytest.mark.pictures
 def test_table_draws_an_item_from_stored_records(command, workplace):
     small = "reservoir/table3 dataset=digits algo=rand r=12 T=4 trials=2 n_jobs=1"

@@ -60,9 +60,7 @@ def test_an_item_that_is_published_smaller_is_shown_as_published(command, workpl
         "# Swaps\n\n- narrowed to: dataset=mnist\n- changed by hand: T=30 trials=10 algo.x=${oc.env:HOME}\n"
     )
     code, out, _ = command("table reservoir/swaps")
-    assert (
-        code == 0 and "changed by hand: T=30 trials=10\n" in out and "missing" not in out and "inria" not in out
-    )
+    assert code == 0 and "changed by hand: T=30 trials=10\n" in out and "missing" not in out and "inria" not in out
     assert "narrowed to: dataset=digits" in command("table reservoir/swaps dataset=digits")[1]
     assert command("report reservoir/swaps")[0] == 0
     page = (workplace / "report.html").read_text()

@@ -68,11 +68,12 @@ def installed(name):
 
 def _quick_or_slow(name):
     """Rivals that follow a stream call Python for every example, other learners of streams take seconds to
-    compile, and of the policies a few stand for all."""
+    compile, of the policies a few stand for all, and two methods train for long."""
     method = METHODS[name]
     follows = "stream" in method.inputs and name not in STREAM_LEARNERS
     searches = method.paper == "adaptive" and name not in ("laminating", "tasting_1q")
-    return pytest.param(name, marks=pytest.mark.slow) if follows or searches else name
+    long = name in ("mixed_norm", "filterboost")
+    return pytest.param(name, marks=pytest.mark.slow) if follows or searches or long else name
 
 
 @pytest.mark.parametrize("name", [_quick_or_slow(name) for name in METHODS])

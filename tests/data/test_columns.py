@@ -33,7 +33,7 @@ NUMBERS = sorted(form.detail for form in FORMS if form.kind == "number")
 
 @pytest.mark.parametrize("detail", NUMBERS)
 @settings(max_examples=20)
-@given(values=st.lists(st.integers(-10**9, 10**9), min_size=1, max_size=20))
+@given(values=st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=20))
 def test_numbers_of_each_form_are_read_as_they_are_meant(detail, values):
     words = [written(value / 100, detail) for value in values]
     found, bad = Form("number", detail).numbers(pa.array([*words, None, "x"]))

@@ -50,6 +50,7 @@ def test_counts_are_those_of_texts(tmp_path):
     assert (x == 0).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_digits_are_distorted_and_the_test_rows_are_those_of_mnist(tmp_path):
     if not (REAL_DATA / "MNIST").exists():
         pytest.skip("MNIST is not there")

@@ -14,6 +14,7 @@ from boostrun.data.stream import StreamSource
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
+from tests.marks import slow_after
 
 ROWS, WIDTH = 3000, 6
 
@@ -51,6 +52,7 @@ def make_source(request, table, tmp_path):
         np.save(path, np.insert(values, 2, labels, axis=1))
         given = (path, 2)
     elif request.param == "iterator":
+
         def chunks():
             for start in range(0, ROWS, 77):
                 yield values[start : start + 77], labels[start : start + 77]
@@ -319,7 +321,7 @@ def test_csv_labels_may_be_text_and_stand_anywhere(tmp_path):
     assert model.classes_.tolist() == ["cat", "elephant"]
 
 
-@pytest.mark.parametrize("unit", [b"0" * 4096, b"1," * 2048, b"abc," * 1024])
+@pytest.mark.parametrize("unit", slow_after(1, [b"0" * 4096, b"1," * 2048, b"abc," * 1024]))
 @pytest.mark.parametrize("head", [b"", b"a,b\n1,0\n2,1\n"])
 def test_a_line_that_no_memory_holds_is_a_sentence(tmp_path, head, unit):
     path = tmp_path / "bomb.csv.gz"

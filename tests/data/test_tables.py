@@ -101,7 +101,7 @@ def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
     ("line", "sentence"),
     [
         (b"0" * 2**20, "a row of more than 1 MiB of text.*run.memory_mb=64;"),
-        (b"1," * 2**19, "a row of more than 1 MiB of text"),
+        pytest.param(b"1," * 2**19, "a row of more than 1 MiB of text", marks=pytest.mark.slow),
         (b"1,2\n" * 2**18, "rows, and splitting them.*run.memory_mb=64; raise that"),
     ],
 )

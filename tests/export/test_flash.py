@@ -25,6 +25,7 @@ from boostrun.runner.execute import execute_of
 from boostrun.runner.plan import cell_of, compose_one, open_store, plan, prepare
 from boostrun.store.cell import Trial
 from boostrun.store.code import code_of
+from tests.marks import slow_but
 
 TABLE = re.compile(r"static const u?int(8|16|32)_t \w+\[\d*\] FLASH = \{(.*?)\};", re.S)
 CASES = [
@@ -45,7 +46,7 @@ def trained(tmp_path, *words):
     return execute_of([settings], 1).trained(Trial(cell.cell, 0, cell.inputs))
 
 
-@pytest.mark.parametrize(("name", "most", "words"), CASES)
+@pytest.mark.parametrize(("name", "most", "words"), slow_but([*CASES[1:8:2], CASES[8]], CASES))
 def test_bytes_are_those_of_the_tables_that_export_writes_and_labels_those_of_its_predictor(
     name, most, words, tmp_path
 ):

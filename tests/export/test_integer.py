@@ -25,6 +25,7 @@ from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
 from boostrun.rivals import boosted_trees, forests
 from boostrun.rivals.kept import BranchingTrees, RivalModelClassifier, kept
 from tests.export.test_classifiers import STUMPS, samples
+from tests.marks import slow_but
 
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -89,9 +90,7 @@ def test_pruned_trees_give_the_same_values():
     X = rng.integers(-2, 5, (200, 2)).astype(float)
     for _ in range(50):
         tree = grown(4)
-        np.testing.assert_array_equal(
-            values_of(pruned(tree), X), values_of(tree, X)
-        )
+        np.testing.assert_array_equal(values_of(pruned(tree), X), values_of(tree, X))
 
 
 def test_sums_of_trees_are_those_of_a_walk_sample_by_sample():
@@ -140,7 +139,7 @@ RIVALS = {
 }
 
 
-@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("classes", slow_but([4], [2, 4]))
 @pytest.mark.parametrize("name", RIVALS)
 def test_trees_of_other_libraries_go_through_the_same_code(name, classes, tmp_path):
     rival = RIVALS[name]()

@@ -110,7 +110,7 @@ def numbers_of(scores):
     return (scores[:, 0] >= 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
-@pytest.mark.parametrize(("data", "line", "x_type"), slow_but([*RUNS[::3], RUNS[16], RUNS[20]], RUNS))
+@pytest.mark.parametrize(("data", "line", "x_type"), slow_but(RUNS[::4], RUNS))
 def test_the_model_of_a_run_takes_raw_samples_when_loaded_in_c_and_in_onnx(folder, data, line, x_type):
     settings, written, expected, raw = trained(folder, data, line)
     X, numbers, saved = raw.x_test.reshape(len(raw.x_test), -1), numbers_of(expected), read(written)

@@ -31,6 +31,7 @@ from boostrun.methods.declaration import obtain
 from boostrun.methods.fitting import numbered
 from boostrun.methods.preparation import RawTable
 from boostrun.methods.stream_learner import StreamLearner
+from tests.marks import slow_but
 
 N = 160
 RNG = np.random.default_rng(0)
@@ -76,6 +77,12 @@ SIZES = {"n_estimators": 6, "budget": 6, "n_window": 40, "n_models": 3, "rounds"
 EVERY = {obtain(method.target): method for method in methods().values() if find_spec((method.needs or ("numpy",))[0])}
 EVERY = {cls.__name__: (cls, method) for cls, method in EVERY.items()
          if find_spec(getattr(cls, "package", "numpy").partition(".")[0])}  # fmt: skip
+# they stand for the others in quick tests, of which many take seconds to compile
+QUICK = (
+    "AdaBoostMHClassifier", "FullDataClassifier", "HoeffdingTreeClassifier", "IBoostClassifier", "JointBoostClassifier",
+    "LightGBMClassifier", "MajorityClassifier", "MLPRivalClassifier", "OnlineBoostClassifier", "OnlineRivalClassifier",
+    "PastingClassifier", "ReservoirClassifier", "RivalForestClassifier", "ShareBoostClassifier",
+)  # fmt: skip
 
 
 def small(name, **more):
@@ -92,7 +99,7 @@ def scores(model, X):
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", BATCH | STREAMS)
+@pytest.mark.parametrize("name", slow_but({*BATCH, "iboost"}, BATCH | STREAMS))
 def test_a_frame_is_the_same_numbers_coded_by_hand(name, kind, tmp_path):
     make, frame = (BATCH | STREAMS)[name], KINDS[kind](FRAME)
     expected = scores(make().fit(HAND, Y), HAND)
@@ -103,7 +110,7 @@ def test_a_frame_is_the_same_numbers_coded_by_hand(name, kind, tmp_path):
     assert np.array_equal(scores(loaded, frame), expected) and loaded.feature_names_in_.tolist() == [*FRAME]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_but(["pandas"], KINDS))
 @pytest.mark.parametrize("name", BATCH)
 def test_rows_one_by_one_have_the_answers_of_all_together(name, kind, tmp_path):
     model = BATCH[name]().fit(KINDS[kind](GAPS), Y)
@@ -118,7 +125,7 @@ def test_rows_one_by_one_have_the_answers_of_all_together(name, kind, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", slow_but(QUICK, EVERY))
 def test_every_classifier_takes_frames_sparse_matrices_and_missing_values(name):
     expected = small(name).fit(HAND, Y).predict(HAND)
     model = small(name).fit(FRAME, Y)
@@ -184,7 +191,7 @@ def test_a_missing_value_of_a_linear_model_is_the_mean_and_a_mark():
         assert np.allclose(scores(model, X), scores(expected, by_hand), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", BATCH | STREAMS)
+@pytest.mark.parametrize("name", slow_but({*BATCH, "iboost"}, BATCH | STREAMS))
 def test_a_sparse_matrix_is_the_dense_one(name):
     X = scipy.sparse.random_array((N, 5), density=0.3, rng=1, format="csr")
     make = (BATCH | STREAMS)[name]
@@ -192,7 +199,7 @@ def test_a_sparse_matrix_is_the_dense_one(name):
     assert np.array_equal(scores(make().fit(X, Y), X.tocsc()), dense)
 
 
-@pytest.mark.parametrize("name", ["hoeffding_tree", "vfdt", "arf_stream"])
+@pytest.mark.parametrize("name", slow_but(["hoeffding_tree", "vfdt"], ["hoeffding_tree", "vfdt", "arf_stream"]))
 def test_probabilities_of_a_stream_learner_take_a_sparse_matrix(name):
     if name == "hoeffding_tree":
         pytest.importorskip("river")
@@ -270,7 +277,7 @@ def test_a_frame_that_does_not_fit_is_a_sentence_with_its_column(name, number):
         model.predict(frame)
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("name", slow_but(["iboost"], STREAMS))
 def test_a_stream_refuses_missing_values_by_column(name):
     with pytest.raises(BoostrunError, match="X: row 1 has no value in column 'size'"):
         STREAMS[name]().partial_fit(GAPS, Y)

@@ -10,6 +10,7 @@ from boostrun.prediction import load
 from boostrun.rivals import boosted_trees, forests
 from boostrun.rivals.kept import BranchingTrees, check_trees, kept
 from tests.export.compiled import Compiled
+from tests.marks import slow_but
 
 RIVALS = {
     "lightgbm": lambda: boosted_trees.LightGBMClassifier(n_estimators=12, random_state=0, min_samples_leaf=3),
@@ -33,7 +34,7 @@ def samples(dtype, classes, n=240):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("dtype", [np.uint8, np.float64])
+@pytest.mark.parametrize("dtype", slow_but([np.float64], [np.uint8, np.float64]))
 @pytest.mark.parametrize("name", RIVALS)
 def test_arrays_predict_what_the_library_does(name, dtype, classes, tmp_path):
     X, y = samples(dtype, classes)

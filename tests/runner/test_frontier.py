@@ -86,6 +86,7 @@ def test_samples_fill_nine_tenths_of_a_budget_of_memory_whichever_part_of_it_the
         return {"r": samples, "run.memory_limit": buffers(samples)}
 
     sizes, most = (50_000, 200_000), 10**9
+
     def measure(keys):
         measured.append(keys["r"])
         return taken(keys["r"])

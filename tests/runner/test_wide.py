@@ -18,6 +18,7 @@ from boostrun.runner import wide
 from boostrun.runner.plan import composer, table_of
 from boostrun.runner.search import HOLDOUT
 from boostrun.runner.wide import Request, best_columns, narrowed, rank_statistics
+from tests.marks import slow_but
 
 COLUMNS = 20_000
 PLACES = "n_jobs=1 store=runs results=results cache_root=cache"
@@ -53,7 +54,7 @@ def test_statistics_are_those_of_average_ranks(classes):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f8", np.uint8])
+@pytest.mark.parametrize("dtype", slow_but([np.float32], [np.float16, np.float32, ">f8", np.uint8]))
 def test_the_choice_is_that_of_a_search_of_all_columns(tmp_path, monkeypatch, order, dtype):
     monkeypatch.setattr(wide, "_BYTES", 1 << 20)
     monkeypatch.setattr(wide, "_COLUMNS", 512)

@@ -15,6 +15,7 @@ from boostrun.evaluation.prequential import OnStream, prequential
 from boostrun.inputs.bank import open_stream
 from boostrun.papers.iboost.iboost import IBoostClassifier
 from boostrun.runner.plan import compose_one, open_store, plan
+from tests.marks import slow_but
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 80, (300, 3)) / 8.0
@@ -198,7 +199,7 @@ def awkward():
     return x, np.where(np.arange(300) == 299, "rare", Y)
 
 
-@pytest.mark.parametrize("name", ["iboost_stochastic", "ocb", "dwm", "adwinbag"])
+@pytest.mark.parametrize("name", slow_but(["iboost_stochastic"], ["iboost_stochastic", "ocb", "dwm", "adwinbag"]))
 def test_constant_and_empty_columns_and_a_class_that_comes_last_leave_every_figure_a_number(tmp_path, opened, name):
     x, y = awkward()
     np.savez(tmp_path / "odd.npz", x=x, y=y)

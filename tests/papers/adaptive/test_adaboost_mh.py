@@ -30,6 +30,7 @@ from boostrun.papers.adaptive.policies import (
     UniformNaive,
     UniformQ1,
 )  # fmt: skip
+from tests.marks import slow_after
 
 
 @parametrize_with_checks(
@@ -50,7 +51,7 @@ def train(digits, policy, rounds=40, seed=0, source=Source, **parameters):
     return model.fit_source(source(*digits, 0))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", slow_after(6, POLICIES))
 def test_the_reported_loss_is_the_loss_and_falls(policy, digits):
     model = train(digits, policy, rounds=230)  # past two renewals of the weights
     labels = one_column_a_class(digits[1], model.classes_)
@@ -61,7 +62,7 @@ def test_the_reported_loss_is_the_loss_and_falls(policy, digits):
     assert (np.diff(model.staged_log10_loss_) <= 1e-12).all()
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", slow_after(6, POLICIES))
 def test_score_on_digits(policy, digits):
     """One parametrised table of scores that this code gives; a change here is a change of results."""
     expected = {
@@ -191,7 +192,7 @@ def test_the_sampled_edge_of_a_stump_is_unbiased_and_its_noise_is_kappa_over_s()
             assert np.var(found) <= 1.1 / size
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", slow_after(6, POLICIES))
 def test_fitting_T_steps_and_T_more_equals_fitting_2T(policy, digits):
     source = Source(*digits, 0)
     whole = AdaBoostMHClassifier(policy, n_estimators=130, random_state=3).fit_source(source)

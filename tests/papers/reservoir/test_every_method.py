@@ -63,7 +63,7 @@ def test_scikit_learns_checks_of_a_shared_reservoir(estimator, check):
 QUICK = [(ReservoirClassifier, name) for name in ("max", "rand", "wsam", "geem")] + EVERY[len(PAPER.strategies) :]
 
 
-@pytest.mark.parametrize(("kind", "name"), slow_but(QUICK, EVERY))
+@pytest.mark.parametrize(("kind", "name"), slow_but(QUICK[2:6], EVERY))
 def test_score_on_digits(kind, name, digits):
     (X, y), (sizes, expected) = digits, SCORES[kind]
     model = kind(name, **{"reservoir_size": 100, "n_estimators": 100, "random_state": 0} | sizes)

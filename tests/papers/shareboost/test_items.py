@@ -111,6 +111,7 @@ def test_rows_of_the_paper_are_quoted_and_costs_are_relative_to_one_row(command,
     assert command("table my/beside --config-dir mine --strict")[0] == 0
 
 
+@pytest.mark.slow
 def test_figures_of_a_setting_may_be_those_of_an_earlier_round(command, images):
     path = images / "mine" / "paper" / "my" / "beside.yaml"
 
