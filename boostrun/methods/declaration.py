@@ -143,7 +143,8 @@ class Method:
         :mod:`boostrun.config.fields`, chosen before any data are seen. Keys set on the command line are not searched.
     keeps : kind of budget (samples_held, evaluations, features, model_bytes, flash_bytes) -> "module:function" that
         turns a budget into settings: ``function(budget, facts)`` returns words of a command, ``{"r": 250}``, given the
-        facts of the data, and raises BoostrunError if the method cannot keep the budget.
+        facts of the data, and raises BoostrunError if the method cannot keep the budget. ``memory``, for a method that
+        has samples in files too: with which settings it reads so many at a time.
     takes_class : the parameter that holds an object of the class ``algo.class=module:Class``; empty if there is none.
     needs : (package, extra) of a library that it imports, with the extra of boostrun that installs it; empty if none.
     class_like : methods that such a class must have. The first declared method whose list is satisfied takes the class.

@@ -293,6 +293,14 @@ PAPER = Paper(
             },
             needs=("xgboost", "rivals"),
         ),
+        "xgboost_external": _rival(
+            "boosted_trees:XGBoostExternalClassifier", keys.XGBoostExternalKeys,
+            "XGBoost on all rows, whose bins it keeps in files", keeps={"memory": "by_batches"},
+            budget={"T": "n_estimators", "q": "batch_size"}, needs=("xgboost", "rivals"),
+            search={
+                "T": _ROUNDS, "learning_rate": _RATE, "min_weight_leaf": Range(0.01, 10.0, log=True), **_LEVEL_WISE,
+            },
+        ),
         "forest_chunks": _by_chunks(
             "forests:ForestChunksClassifier", keys.ForestChunksKeys,
             "a forest of scikit-learn with some trees on fresh chunks",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from boostrun.errors import BoostrunError
 from boostrun.rivals.forests import MoreTrees, Share, Trees, passes
 from boostrun.rivals.keys import (
     CatBoostKeys,
@@ -20,6 +21,7 @@ from boostrun.rivals.keys import (
     LightGBMKeys,
     LightGBMReuseKeys,
     XGBoostChunksKeys,
+    XGBoostExternalKeys,
     XGBoostKeys,
 )
 
@@ -511,3 +513,77 @@ class XGBoostChunksClassifier(XGBoostChunksKeys, MoreTrees, XGBoostClassifier):
         for number in range(self.rounds):
             self.booster_.update(data, (chunk - 1) * self.rounds + number)
         return len(y)
+
+
+# -- rows in files
+
+
+class XGBoostExternalClassifier(XGBoostExternalKeys, XGBoostClassifier):
+    """XGBoost on more rows than memory holds: it keeps their bins in files, and reads them again for each level.
+
+    These are the library's pages of external memory. The rows are read three times, in batches: to count them, for the
+    quantiles and for the bins. In memory the library keeps some of the pages, and for each row and class its label,
+    score, gradients and node. The files take a byte for each value, and are removed after training.
+
+    Parameters
+    ----------
+    {parameters}
+    """
+
+    @property
+    def samples_held(self) -> int:  # type: ignore[override]
+        """The samples of a batch."""
+        return self.batch_size
+
+    def refuse(self, n: int, d: int, k: int) -> None:
+        """Nothing is refused: a batch may be larger than the data."""
+
+    def _learn(self, source: Any) -> None:
+        import xgboost
+
+        self.classes_, n, d = source.class_labels(), len(source.labels), source.n_features
+        k, features = len(self.classes_), self._features_of(d)
+        if k < 2:
+            raise BoostrunError("all samples are of one class: there is nothing to learn")
+        parameters: dict[str, Any] = {
+            "objective": "binary:logistic" if k == 2 else "multi:softprob", "learning_rate": self.learning_rate,
+            "max_depth": self.depth, "min_child_weight": self.min_weight_leaf, "lambda": self.l2,
+            "colsample_bytree": (features + 0.5) / d if features < d else 1.0, "tree_method": "hist", "nthread": 1,
+            "seed": self._seed(), **({"num_class": k} if k > 2 else {}),
+        }  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            batches = _batches(source, self.classes_, min(self.batch_size, n), Path(folder) / "bins")
+            data = xgboost.ExtMemQuantileDMatrix(batches, nthread=1)
+            self.booster_ = xgboost.train(parameters, data, self.n_estimators)
+            del data
+        self.peak_samples_held_, self.samples_drawn_ = batches.held, batches.drawn
+        self.evaluations_ = self._evaluated(Share(self.n_estimators, n, features))
+        self.columns_, self.n_features_used_ = None, int(np.count_nonzero(self._importances()))
+        self.model_bytes_ = self._bytes(self.n_rounds_)
+
+
+def _batches(source: Any, classes: np.ndarray, size: int, prefix: Path) -> Any:
+    """The iterator that XGBoost asks for: each pass gives all samples of ``source`` in the same order."""
+    import xgboost
+
+    class Batches(xgboost.DataIter):
+        def __init__(self) -> None:
+            self.held = self.drawn = 0
+            self.reset()
+            super().__init__(cache_prefix=str(prefix), release_data=True)
+
+        def reset(self) -> None:
+            self._filter, self._left = source.open(capacity=size), len(source.labels)
+
+        def next(self, input_data: Any) -> bool:
+            count = min(size, self._left)
+            if not count:
+                return False
+            X, y = self._filter.draw(count)
+            input_data(data=X.astype(np.float32, copy=False), label=np.searchsorted(classes, y))
+            self._filter.release(count)
+            self._left -= count
+            self.held, self.drawn = max(self.held, self._filter.peak_held), self.drawn + count
+            return True
+
+    return Batches()

@@ -275,6 +275,21 @@ class XGBoostChunksKeys(ChunkKeys):
 
 
 @keys
+class XGBoostExternalKeys(Keys):
+    """Keys of XGBoost that keeps the bins of all rows in files."""
+
+    _: KW_ONLY
+    n_estimators: int = renamed(_TREE["n_estimators"])
+    batch_size: int = integer(10_000, help="q: samples that are read at a time")
+    learning_rate: float = renamed(_XGBOOST["learning_rate"])
+    depth: int = renamed(_XGBOOST["depth"])
+    min_weight_leaf: float = renamed(_XGBOOST["min_weight_leaf"])
+    l2: float = renamed(_XGBOOST["l2"])
+    feature_fraction: float = renamed(_XGBOOST["feature_fraction"])
+    random_state: Any = None
+
+
+@keys
 class ForestChunksKeys(ChunkKeys):
     """Keys of a forest that grows on fresh chunks."""
 

@@ -27,7 +27,7 @@ from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
 from boostrun.report.statistics import Sampling
 from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
-from boostrun.runner.memory import Compose, Keeping, holding_in, pilot_sizes, run_pilots, samples_in
+from boostrun.runner.memory import Compose, Keeping, holding_in, holds_by, pilot_sizes, run_pilots, samples_in
 from boostrun.runner.naming import trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
@@ -276,7 +276,7 @@ def _splits(settings: Settings, request: FrontierRequest) -> list[list[str]]:
 def _can_keep(method: Method, kind: str) -> bool:
     """Whether a method declares how it keeps the budget, or its rounds or samples can be chosen by pilot trials."""
     if kind == "memory":
-        return "samples_held" in method.keeps and "chunks" in method.inputs
+        return holds_by(method) is not None and "chunks" in method.inputs
     return kind in method.keeps or (kind == "seconds" and "T" in method.budget and "stream" not in method.inputs)
 
 
@@ -346,8 +346,11 @@ def _keeping(
     MiB on, by the number of samples held: pilot trials tell what each takes, and a trial besides. More pilots may run
     when a budget is asked for. BoostrunError if a pilot fails or is interrupted.
     """
-    declared = {name: catalogue.method(settings.algo).keeps for name, (settings, _) in methods.items()}
-    found: dict[str, Keeping] = {name: obtain(keeps[kind]) for name, keeps in declared.items() if kind in keeps}
+    declared = {name: catalogue.method(settings.algo) for name, (settings, _) in methods.items()}
+    found: dict[str, Keeping] = {
+        name: obtain(method.keeps[kind]) for name, method in declared.items()
+        if kind in method.keeps and kind != "memory"
+    }  # fmt: skip
     others = [name for name in methods if name not in found]
     given = {name: [*methods[name][1], *split] for name in others}
     facts, sizes, count, cost = facts_of(table), PILOTS, _PILOT_TRIALS, "train_seconds"
@@ -356,7 +359,7 @@ def _keeping(
         assert isinstance(table, Chunks)
         sizes, count, cost = pilot_sizes(least, facts), 1, "memory_mib"
         for name, words in given.items():
-            holding[name] = holding_in(table, obtain(declared[name]["samples_held"]), words, compose)
+            holding[name] = holding_in(table, obtain(str(holds_by(declared[name]))), words, compose)
     pilots = {name: [(words, holding[name](size, facts)) for size in sizes] for name, words in given.items()}
     costs, records = run_pilots(pilots, cost, count, compose, command, kind == "memory")
 

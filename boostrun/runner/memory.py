@@ -12,7 +12,7 @@ from boostrun.config.fields import Settings
 from boostrun.config.words import with_words
 from boostrun.errors import BoostrunError
 from boostrun.inputs.bank import Chunks, facts_of, least_limit
-from boostrun.methods.declaration import obtain
+from boostrun.methods.declaration import Method, obtain
 from boostrun.runner.execute import RunResult, run_cells
 from boostrun.runner.plan import composer, memory_of, table_of, with_values
 from boostrun.runner.worker import LEAST_MIB, PROMISED, enough
@@ -56,7 +56,7 @@ def _fitting(
 ) -> Sequence[str]:
     """The words with those that keep the promise."""
     name, most, typed = settings.algo["name"], settings.run["memory_mb"], {each.partition("=")[0] for each in words}
-    keeps = catalogue.method(settings.algo).keeps.get("samples_held")
+    keeps = holds_by(catalogue.method(settings.algo))
     table: Chunks = table_of(settings)
     facts = facts_of(table)
     sizes = pilot_sizes(most, facts)
@@ -120,6 +120,11 @@ def pilot_sizes(least: float, facts: Mapping[str, int]) -> tuple[int, int]:
     """
     many = min(facts["n_samples"], int(least * _MIB / 16 / (4 * facts["n_features"])))
     return max(many // 4, 4 * facts["n_classes"]), max(many, 8 * facts["n_classes"])
+
+
+def holds_by(method: Method) -> str | None:
+    """The function whose settings hold so many samples; None if the method declares none."""
+    return method.keeps.get("memory", method.keeps.get("samples_held"))
 
 
 def holding_in(chunks: Chunks, holds: Keeping, words: Sequence[str], compose: Compose) -> Keeping:

@@ -154,6 +154,7 @@ CALLS = {
     "lightgbm_penalty": _lightgbm,
     "lightgbm_reuse": _reuse,
     "xgboost": _xgboost,
+    "xgboost_external": _xgboost,
     "catboost": _catboost,
     "hist_gradient_boosting": _hist,
     "random_forest": lambda x, y: ensemble.RandomForestClassifier(random_state=SEED).fit(x, y).predict,

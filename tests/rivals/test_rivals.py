@@ -1,7 +1,9 @@
 """Rivals of today, on tables and on streams: quick, the same for the same seed, never beyond what they may hold."""
 
+import functools
 import json
 import sys
+import tempfile
 import types
 
 import numpy as np
@@ -12,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from boostrun.cli import main
 from boostrun.config import catalogue
 from boostrun.conformance import answers
-from boostrun.data.source import ArraySource
+from boostrun.data.source import ArraySource, Filter
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.rivals import linear
@@ -59,6 +61,8 @@ def test_the_same_seed_gives_the_same_scores_and_another_other_samples(name):
 
 
 def _few(name):
+    if name == "xgboost_external":  # it reads all samples
+        return {"feature_fraction": 0.5}
     return {"samples_held": 200} if "samples_held" in METHODS[name].fields else {"samples_drawn": 200}
 
 
@@ -223,6 +227,41 @@ def test_a_rival_is_searched_from_its_defaults_on(name):
     asked = Sampler(study.space, usual, 0).ask(5)
     assert asked[0] == usual
     assert len({cell_of(with_values(study.settings, values)).key for values in asked}) == 5
+
+
+@pytest.mark.parametrize("batch", [1, 77, 500, 9999])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_xgboost_with_bins_in_files_is_xgboost_with_bins_in_memory(classes, batch, tmp_path, monkeypatch):
+    """Of few different values; those that have fewer bins than values depend on the batches."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    filed, held = METHODS["xgboost_external"], METHODS["xgboost"]
+    filed = filed.make({"depth": 3}, {"T": 6, "q": batch}, {"random_state": 0})
+    pytest.importorskip(filed.package)
+    filed.fit(X[:500], Y[:500] % classes)
+    held = held.make({"depth": 3}, {"T": 6}, {"random_state": 0}).fit(X[:500], Y[:500] % classes)
+    for one, other in zip(filed.staged_predict(X[1000:1100]), held.staged_predict(X[1000:1100]), strict=True):
+        assert np.array_equal(one, other)
+    assert np.array_equal(filed.predict_proba(X), held.predict_proba(X)) and filed.model_bytes_ == held.model_bytes_
+    assert (filed.samples_drawn_, filed.peak_samples_held_) == (1500, min(batch, 500))
+    assert list(tmp_path.iterdir()) == []  # of its files none is left
+
+
+def test_an_error_of_the_rows_ends_xgboost_with_bins_in_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    source, reads = ArraySource(X[:100], Y[:100], np.random.SeedSequence(0)), iter(range(3))
+    rival = METHODS["xgboost_external"].make({}, {"T": 2, "q": 50}, {"random_state": 0})
+    pytest.importorskip(rival.package)
+
+    def read(draw, count):
+        if next(reads, None) is None:
+            raise BoostrunError("row group 3 is damaged")
+        return draw(count)
+
+    drawn = Filter.draw
+    monkeypatch.setattr(Filter, "draw", lambda self, count: read(functools.partial(drawn, self), count))
+    with pytest.raises(BoostrunError, match="row group 3 is damaged"):
+        rival.fit_source(source)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", ["samples_held", "features", "evaluations"])
