@@ -18,9 +18,11 @@ def forgetful(monkeypatch):
     extend.forget()
     digest.forget()
     for name in set(sys.modules) - before:
-        source = getattr(sys.modules[name], "__file__", None) or ""
         package = name.partition(".")[0]  # the standard library's keep their state: a second copy does not share it
-        if "site-packages" not in source and package != "boostrun" and package not in sys.stdlib_module_names:
+        # a compiled module makes modules without a file, and only once
+        files = [str(getattr(sys.modules.get(each), "__file__", "")) for each in (name, package)]
+        installed = any("site-packages" in file for file in files)
+        if not installed and package != "boostrun" and package not in sys.stdlib_module_names:
             del sys.modules[name]
 
 
