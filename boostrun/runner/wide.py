@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import sys
 import tempfile
 import zipfile
 import zlib
@@ -35,6 +34,7 @@ from boostrun.files import replacing
 from boostrun.inputs.bank import Table
 from boostrun.runner.plan import roots
 from boostrun.runner.search import HOLDOUT
+from boostrun.runner.worker import peak_memory_mb
 
 _EACH, _LEAST = 100, 1000  # columns that are kept for each feature of the budget, and at least
 _WIDE = 10  # an array is screened if it has so many times as many columns as are kept
@@ -233,16 +233,7 @@ def _screened(request: Request, options: Mapping[str, Any], arrays: Mapping[str,
         _write(test, _taken(arrays[keys[2]], columns), names_of(arrays[keys[3]], f"{keys[3]} of {where}"), columns)
         words.append(f"dataset.test_path={quoted(str(test))}")
     facts = {"kept": len(columns), "of": x.shape[1], "rows": len(rows), "table": str(path)}
-    return replace(request, words=words, arrays=None, screened=facts, peak=_peak())
-
-
-def _peak() -> float:
-    """Bytes that this process has taken at most; 0 where the system does not say."""
-    if sys.platform == "win32":
-        return 0.0
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1.0 if sys.platform == "darwin" else 1024.0)
+    return replace(request, words=words, arrays=None, screened=facts, peak=1e6 * (peak_memory_mb() or 0.0))
 
 
 def _write(path: Path, x: np.ndarray, labels: np.ndarray, columns: np.ndarray) -> None:

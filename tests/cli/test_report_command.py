@@ -112,11 +112,12 @@ def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workp
 
 
 PAGE_ALONE = """
-import resource, sys
+import sys
 from boostrun.cli import main, report
+from boostrun.runner.worker import peak_memory_mb
 report._write_beside = lambda words, folder, files, items, n_jobs: print(len(files), "files")
 code = main(["report", "-o", sys.argv[1], "results=" + sys.argv[2]])
-print("MB", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+print("MB", peak_memory_mb())
 sys.exit(code)
 """
 
