@@ -283,7 +283,7 @@ def test_a_worker_is_another_process_that_knows_what_is_registered(mine, workpla
     things.sections("own:good", "mine", [])
     good = {"name": "own:good", "class": "own:good", "n": 8, "test_fraction": 0.2, "split_seed": None}
     assert in_a_worker(os.getpid) != os.getpid()
-    assert in_a_worker(data.digest, good, workplace) == data.digest(good, workplace)
+    assert in_a_worker(data.dataset_digest, good, workplace) == data.dataset_digest(good, workplace)
     assert np.array_equal(in_a_worker(np.arange, 3), [0, 1, 2])
 
 

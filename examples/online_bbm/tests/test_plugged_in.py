@@ -67,7 +67,7 @@ def test_records_hold_kappa_stay_cached_and_are_stale_where_their_own_learner_ha
     [
         ({"row": "online_bmb"}, "target 1: rows: no row 'online_bmb'; did you mean 'online_bbm'?"),
         ({"paper": "online_bmb"}, "no figures of a paper 'online_bmb'; did you mean 'online_bbm'?"),
-        ({"key": "algo.var_flour=1"}, "algo 'adaboost_ol' has no key 'var_flour'; did you mean 'algo.var_floor'?"),
+        ({"key": "algo.var_flour=1"}, "algo 'adaboost_ol' has no key 'var_flour'; did you mean algo.var_floor=1?"),
     ],
 )
 def test_what_is_wrong_with_an_item_is_told_in_a_sentence_before_the_first_trial(copied, wrong, told):
@@ -106,10 +106,10 @@ def test_the_policy_is_an_object_of_the_library_too(here):
     from sklearn.datasets import load_digits
 
     from boostrun import AdaBoostMHClassifier
-    from boostrun.papers.adaptive.families import DEFAULTS, Families19
+    from boostrun.papers.adaptive.families import Families19
 
     digits = load_digits()
-    pipeline = Families19({**DEFAULTS})
+    pipeline = Families19({"only": None, "on_gray": "keep"})
     images = (16 * digits.images).clip(0, 255).astype("uint8")
     columns = pipeline.fit(images)(images)
     families = pipeline.families(columns.shape[1])
