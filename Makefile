@@ -28,7 +28,7 @@ demo: setup  ## the main job on scikit-learn's digits: four strategies, ten tria
 test test-all: export OMP_NUM_THREADS = 1  # each of the workers has one core
 
 test: lint  ## ruff, mypy and the tests, a few minutes
-	$(PYTEST) -q -n auto --dist worksteal
+	$(PYTEST) -q -n auto --dist worksteal --ignore tests/bench
 
 test-all: setup  ## the slow tests and those that read the real data sets too
 	$(PYTEST) -q -n auto --dist worksteal -m 'not bench'

@@ -239,6 +239,7 @@ def test_the_row_groups_of_a_lake_are_split_into_disjoint_sources(tmp_path):
         source.split(50)
 
 
+@pytest.mark.slow
 def test_learners_of_a_lakes_parts_are_averaged_whatever_the_number_at_a_time(tmp_path):
     found = opened(write(tmp_path / "rows", "parquet", n=6), tmp_path, test_share=0.3)
     (columns, truth), *_ = found.test_chunks(16)

@@ -61,6 +61,7 @@ def test_mnist_is_read_from_the_idx_files_that_were_verified(mnist, tmp_path):
     assert one.checksum != load({"name": "mnist_digit", "digit": 0}, tmp_path).checksum
 
 
+@pytest.mark.slow
 def test_damaged_mnist_files_are_a_sentence(mnist, tmp_path):
     raw = tmp_path / "MNIST" / "raw"
     unpacked, packed = raw / "t10k-images-idx3-ubyte", raw / "train-labels-idx1-ubyte.gz"
@@ -81,6 +82,7 @@ def test_damaged_mnist_files_are_a_sentence(mnist, tmp_path):
         load({"name": "mnist"}, tmp_path)
 
 
+@pytest.mark.slow
 def test_cifar10_is_read_from_its_batches(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     folder = tmp_path / "cifar-10-batches-py"
@@ -102,6 +104,7 @@ def test_cifar10_is_read_from_its_batches(tmp_path, monkeypatch):
     np.testing.assert_array_equal(data.x_test[3, :, :, 1].ravel(), batches["test_batch"][3, 1024:2048])
 
 
+@pytest.mark.slow
 def test_stl10_is_read_without_its_unlabelled_images(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     folder = tmp_path / "stl10_binary"

@@ -23,6 +23,7 @@ def test_the_questions_have_the_answers_that_the_page_says(command, workplace):
     assert follow(DOCS / "howto/faq.md", command, workplace) == {"files": 0, "commands": 17, "examples": 0}
 
 
+@pytest.mark.slow
 def test_metrics_are_as_the_page_says(command, workplace):
     assert follow(DOCS / "howto/metrics.md", command, workplace) == {"files": 0, "commands": 1, "examples": 6}
 

@@ -194,6 +194,7 @@ def test_bad_words_are_a_sentence(words, said, capsys, tmp_path):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_frontier_of_flash_reports_the_predictor_and_never_more_bytes(tmp_path, capsys):
     words = ["frontier", "dataset=digits", "budget=flash_bytes", "at=450,900", "algo=logitboost,few_features",
              "tuning=2", "trials=2", f"store={tmp_path / 'store'}", f"results={tmp_path}"]  # fmt: skip

@@ -65,6 +65,7 @@ def test_a_slow_dispatcher_or_a_slow_store_is_what_a_thousand_cores_wait_for():
     assert batched.seconds == pytest.approx(100 + 3, abs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not RESULTS.is_dir(), reason="no published records here")
 def test_lengths_are_those_of_the_records_as_often_as_needed():
     count = 1040  # trials of the item
