@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -29,6 +29,7 @@ from boostrun.methods.scikit_learn import (
     BaseEstimator,
     ClassifierMixin,
     check_classification_targets,
+    check_is_fitted,
     check_random_state,
     validate_data,
 )
@@ -115,20 +116,32 @@ class MajorityClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Count the labels y (n,); X (n, d) may hold anything."""
-        self.classes_, counts = np.unique(y, return_counts=True)
+        self.classes_, counts = np.unique(np.asarray(y), return_counts=True)
         self._most_frequent = int(counts.argmax())
         return self
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.no_validation = tags.input_tags.sparse = tags.classifier_tags.poor_score = True
+        return tags
+
     def predict(self, X) -> np.ndarray:
         """Labels (n,) for X (n, d)."""
-        return np.repeat(self.classes_[[self._most_frequent]], len(X))
+        check_is_fitted(self)
+        return np.repeat(self.classes_[[self._most_frequent]], _rows(X))
 
     def predict_proba(self, X) -> np.ndarray:
         """(n, n_classes) float64: 1 for the most frequent class, 0 for the others."""
-        return np.tile(np.eye(len(self.classes_))[self._most_frequent], (len(X), 1))
+        check_is_fitted(self)
+        return np.tile(np.eye(len(self.classes_))[self._most_frequent], (_rows(X), 1))
 
 
 take_frames(MajorityClassifier, TakesAnything)
+
+
+def _rows(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return len(X if isinstance(X, Sized) else np.asarray(X)) if shape is None else shape[0]
 
 
 def component_of(model: Any, key: str, takes: Sequence[str] = ()) -> Any:
