@@ -4,6 +4,7 @@ VENV   := .venv
 RUN    := $(VENV)/bin/boostrun
 PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
+RARE   := torch|torchvision|torchgen|functorch|sympy|mpmath|networkx|sqlalchemy|alembic|fontTools|pip|setuptools|mypy|mypyc
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
@@ -17,8 +18,8 @@ setup: $(STAMP)  ## a virtual environment in .venv with everything that tests an
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[dev,images,streams]'
-	@# on all cores, and also where PYTHONDONTWRITEBYTECODE would make each command compile what it imports; not torch, which is large
-	-@$(VENV)/bin/python -m compileall -q -j 0 -x '/(torch|torchvision|torchgen|functorch|sympy|tests?)/' $(VENV)/lib > /dev/null 2>&1
+	@# on two cores, and also where PYTHONDONTWRITEBYTECODE would make each command compile what it imports; not what is rarely used
+	-@find $(VENV)/lib -name '*.py' | grep -Ev '/($(RARE)|tests?)/' | xargs -P 2 -n 500 $(VENV)/bin/python -m compileall -q > /dev/null 2>&1
 	-@$(VENV)/bin/python -m compileall -q -j 0 --invalidation-mode checked-hash boostrun > /dev/null 2>&1  # see import_hooks.py
 	@touch $(STAMP)
 
@@ -35,7 +36,7 @@ test-all: setup  ## the slow tests and those that read the real data sets too
 
 lint: setup  ## ruff over everything, mypy over the package
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/mypy
+	$(VENV)/bin/mypy --num-workers 2
 
 bench: setup  ## each kernel beside its floor and other libraries, as one table (docs/speed.md); then whole runs, as ratios
 	$(PYTEST) -q -s -m bench tests/bench/test_speed.py

@@ -19,10 +19,10 @@ settings.load_profile("shared machine")
 REAL_DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parent.parent / "datasets")
 
 
-_LONG_TO_COMPILE = {  # classes whose docstrings' examples are slow, too
+_LONG_TO_COMPILE = {  # classes: the tests and docstrings' examples that are named after one are slow
     f"{name}Classifier" for name in (
         "AdwinBagging", "DWM", "FLC", "HoeffdingTree", "IBoostActive", "IBoostAdwin", "IBoostFitted", "IBoostGeem",
-        "IBoostOutliers", "IBoostTrees", "NSOnlineBoost", "SmoothBoost",
+        "IBoostOutliers", "IBoostTrees", "NSOnlineBoost", "OCB", "SmoothBoost", "StreamForest",
     )
 }  # fmt: skip
 _LONGEST = ("test_install.py", "test_resume.py", "test_stream_command.py", "test_crash.py", "test_metamorphic.py",
@@ -43,9 +43,10 @@ def pytest_collection_modifyitems(items):
     of_paper |= {method.target.partition(":")[2]: _paper(method.target) for method in catalogue.methods().values()}
     parts = {True: [], False: [], None: []}
     for item in items:
-        if item.name.rpartition(".")[2] in _LONG_TO_COMPILE:
+        words = re.findall(r"\w+", item.name)
+        if not _LONG_TO_COMPILE.isdisjoint(words):
             item.add_marker(pytest.mark.slow)
-        named = (of_paper[word] for word in re.findall(r"\w+", item.name) if word in of_paper)
+        named = (of_paper[word] for word in words if word in of_paper)
         paper = _paper(".".join(item.path.with_suffix("").parts)) or next(named, "")
         parts[paper in _FIRST_HALF if paper else None].append(item)
     parts[None].sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))

@@ -114,6 +114,7 @@ def test_standard_input_is_answered_as_it_comes_and_sigterm_saves(here):
     assert "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_rows_that_a_pipe_sends_again_are_left_out(here):
     rows = made(120)
     for start, end in ((0, 70), (30, 120)):

@@ -126,6 +126,7 @@ def test_a_budget_that_no_method_meets_is_an_empty_column(command):
     assert code == 0 and "no method has a figure" in out and "are 20 samples" in out
 
 
+@pytest.mark.slow
 def test_splits_are_tuned_and_tested_one_by_one_and_no_row_is_tuned_on_that_its_split_tests(command, workplace):
     lines = ["a,b,kind"] + [f"{i % 7},{i % 5},{'x' if i % 7 > 3 else 'y'}" for i in range(120)]
     (workplace / "mine.csv").write_text("\n".join(lines) + "\n")

@@ -197,6 +197,7 @@ def test_records_of_an_earlier_search_are_measured_again(command, rare):
     assert records(rare) == before and "by ROC AUC on held-out" in out
 
 
+@pytest.mark.slow
 def test_a_frontier_of_a_metric_is_named_after_it_in_title_files_and_columns(command, rare):
     line = "frontier dataset=rare.csv budget=samples_held at=20,40 algo=rand,fix T=2 trials=2 n_jobs=1 tuning=0"
     code, out, _ = command(f"{line} metric=balanced_accuracy")
@@ -222,6 +223,7 @@ def test_an_unknown_metric_of_a_search_is_a_sentence_with_the_nearest_one(comman
         assert code == 2 and "no metric 'balanced'; did you mean 'balanced_accuracy'?" in err
 
 
+@pytest.mark.slow
 def test_the_page_of_own_runs_has_the_metrics_and_says_what_the_test_part_does(command, rare):
     assert command(f"{SWEEP} table.metrics=[accuracy,roc_auc]")[0] == 0
     assert command("report own -o page.html")[0] == 0

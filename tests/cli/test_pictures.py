@@ -17,6 +17,7 @@ HEAVY = {"numba", "scipy", "sklearn", "pandas", "matplotlib"}  # that a command 
 LINE = "algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1"
 
 
+@pytest.mark.slow
 @pytest.mark.pictures
 def test_a_run_leaves_pictures_beside_its_table_and_draws_again_only_what_has_changed(command, workplace):
     def times(words):
@@ -99,6 +100,7 @@ def test_a_sweep_over_one_key_tells_its_cells_apart_in_pictures(command, workpla
     assert ("logitboost", "digits", "T=2") in found
 
 
+@pytest.mark.slow
 def test_log_loss_and_brier_stand_beside_the_accuracy(command, workplace):
     words = "-m algo=shareboost,knn dataset=digits trials=1 n_jobs=1 run.predictions=true run.pictures=false"
     code, out, err = command(f"{words} T=2")

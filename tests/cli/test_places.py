@@ -99,6 +99,7 @@ def slow(journal):
 """
 
 
+@pytest.mark.slow
 def test_sigterm_while_a_bank_is_built_leaves_what_the_next_command_goes_on_with(workplace, monkeypatch):
     (workplace / "slow").mkdir()
     (workplace / "slow" / "slow.py").write_text(SLOW_BUILD)

@@ -26,6 +26,7 @@ def published(workplace):
     return folder / "records.parquet"
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_table(command, workplace, published):
     code, out, err = command("report reservoir/swaps -o pages/all.html")
     assert code == 0 and "1 items, 1 with trials, 90 records" in out and not err
@@ -102,6 +103,7 @@ def test_a_papers_name_stands_for_its_items():
     assert both[0] == "reservoir/table4" and sorted(both) == sorted(chosen("report reservoir"))
 
 
+@pytest.mark.slow
 def test_own_trials_are_read_from_the_store_that_the_command_uses(command, workplace):
     assert command("algo=rand dataset=digits r=20 T=2 trials=2 n_jobs=1 store=mine")[0] == 0
     code, out, _ = command("report own reservoir/swaps store=mine")

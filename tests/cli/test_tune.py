@@ -88,6 +88,7 @@ blocks:
 """
 
 
+@pytest.mark.slow
 def test_a_table_shows_what_is_not_tuned_as_missing_and_has_it_afterwards(command, workplace):
     (workplace / "mine" / "paper" / "my").mkdir(parents=True)
     (workplace / "mine" / "paper" / "my" / "item.yaml").write_text(ITEM)

@@ -102,6 +102,7 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert "18 cached, 0 stale, 0 to run" in plan and "stl10" in plan
 
 
+@pytest.mark.slow
 def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workplace):
     small = "reservoir/table3 dataset=digits r=12 T=4 trials=2 n_jobs=1 run.pictures=false"
     for algo in ("rand,max", "rand"):
@@ -112,6 +113,7 @@ def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workpla
     assert "max" not in (workplace / "results" / "reservoir" / "table3" / "table.md").read_text()
 
 
+@pytest.mark.slow
 def test_folders_of_an_item_are_compared_by_the_records_of_its_table_wherever_they_are_packed(command, workplace):
     small = "reservoir/table3 dataset=digits algo=rand r=12 T=4 n_jobs=1 run.pictures=false"
     for place, trials in (("results", 2), ("other", 3)):
@@ -141,6 +143,7 @@ def test_a_figure_without_trials_is_drawn_with_its_numbers_beside_it(command, wo
         assert code == 2 and "adaptive/figure1 is a figure without trials" in said
 
 
+@pytest.mark.slow
 def test_an_item_reads_several_figures_off_one_run(command, workplace):
     small = "adaptive/table1 algo=uniform_naive dataset=digits features=raw T=12 trials=2 n_jobs=1"
     code, out, _ = command(f"reproduce {small}")
@@ -251,6 +254,7 @@ def test_a_persons_own_config_folder_adds_choices(command, workplace):
     assert "shrinkage: 0.1" in command("--config-dir mine --cfg algo=gentle")[1]
 
 
+@pytest.mark.slow
 def test_the_library_runs_the_same_cells_and_a_quick_item_says_so_and_stands_apart(workplace, command):
     from boostrun import run
 

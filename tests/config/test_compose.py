@@ -19,6 +19,7 @@ from boostrun.errors import BoostrunError
 from boostrun.files import read_yaml
 from boostrun.runner import paper
 from boostrun.runner.plan import cell_of, compose_all, compose_one, expand
+from tests.marks import slow_after
 
 
 def by_hydra(words):
@@ -32,25 +33,26 @@ def by_hydra(words):
 
 
 LINES = """
+algo=geem seed=${T} T=${r} r=9 algo.ridge=${algo.shrinkage}
+dataset=csv dataset.path=x.csv algo=wsam algo=geem dataset=csv T=4
+algo=shareboost dataset=mnist_expanded features=templates dataset.seed=${.copies} dataset.copies=2
+algo=geem dataset=csv dataset.path='a,b.csv' dataset.label=null features=hog
 algo=geem r=100 algo.ridge=0.5
 algo=geem r=250 algo.ridge=1e-2
-algo=geem dataset=csv dataset.path='a,b.csv' dataset.label=null features=hog
 algo=geem dataset=csv dataset.path=x.csv algo.balanced=true T=7 T=8
 algo=wsam T=7 seed=3 run.memory_mb=99
 algo=geem algo.ridge=${T} T=3
 algo=geem T=3 T=${r} r=9
 algo=geem T=${r} T=3
-algo=geem seed=${T} T=${r} r=9 algo.ridge=${algo.shrinkage}
 algo=geem T=${oc.decode:'8'} store=\\${x} name=a-${dataset.name}
-dataset=csv dataset.path=x.csv algo=wsam algo=geem dataset=csv T=4
 algo=shareboost dataset=mnist_expanded features=templates dataset.seed=${features.seed} features.seed=4
-algo=shareboost dataset=mnist_expanded features=templates dataset.seed=${.copies} dataset.copies=2
-"""
+""".strip().splitlines()
 
 
-def test_words_change_the_configuration_as_hydra_changes_it():
+@pytest.mark.parametrize("lines", slow_after(1, [LINES[:4], LINES[4:]]))
+def test_words_change_the_configuration_as_hydra_changes_it(lines):
     composer = Composer()  # of all lines, which share what they have in common
-    for line in LINES.strip().splitlines():
+    for line in lines:
         assert composer(parse(line.split())) == by_hydra(line.split()), line
 
 
@@ -251,6 +253,7 @@ def test_a_file_that_is_not_an_item_is_one_sentence(text, tmp_path):
         paper.load("mine/item", config_dir=str(tmp_path))
 
 
+@pytest.mark.slow
 def test_items_are_read_as_omegaconf_reads_them_and_an_exponent_makes_a_number(tmp_path):
     found = list(catalogue.options("paper").values())
     assert len(found) > 80

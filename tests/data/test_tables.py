@@ -100,7 +100,7 @@ def test_a_gzip_that_is_none_is_a_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (b"0" * 2**20, "a row of more than 1 MiB of text.*run.memory_mb=64;"),
+        pytest.param(b"0" * 2**20, "a row of more than 1 MiB of text.*run.memory_mb=64;", marks=pytest.mark.slow),
         pytest.param(b"1," * 2**19, "a row of more than 1 MiB of text", marks=pytest.mark.slow),
         (b"1,2\n" * 2**18, "rows, and splitting them.*run.memory_mb=64; raise that"),
     ],

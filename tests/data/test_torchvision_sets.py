@@ -124,12 +124,14 @@ def test_stl10_is_read_without_its_unlabelled_images(tmp_path, monkeypatch):
     np.testing.assert_array_equal(data.x_train[5, :, :, 2], columns_first[5, 2].T)
 
 
+@pytest.mark.slow
 def test_without_torchvision_a_sentence_says_what_to_install(tmp_path, monkeypatch, mnist):
     monkeypatch.setitem(sys.modules, "torchvision", None)
     with pytest.raises(BoostrunError, match=r"pip install 'boostrun\[images\]'.*npz"):
         load({"name": "mnist"}, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_download_that_fails_says_where_the_files_belong(tmp_path, monkeypatch):
     pytest.importorskip("torch")
 

@@ -72,6 +72,7 @@ def made():
     return script("stream_page")
 
 
+@pytest.mark.slow
 def test_the_page_is_made_of_the_published_tables_and_without_one_there_is_none(made, tmp_path):
     assert made.cells("today_recorded", tmp_path) == {}
     if not (ROOT / "results").is_dir():

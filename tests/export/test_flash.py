@@ -92,6 +92,7 @@ def test_the_estimate_of_a_latency_counts_trees_leaves_and_comparisons(words, tm
     assert microseconds_of(more.model, more.data) == pytest.approx(10 * expected, rel=0.25)
 
 
+@pytest.mark.slow
 def test_rows_that_are_held_out_are_measured_as_the_table_parts_them(tmp_path):
     found = trained(tmp_path, "algo=logitboost dataset=digits T=20 holdout=0.25 algo.flash_bytes=5000")
     assert found.result["metrics"]["real_accuracy_pct"] == found.result["curve"]["test_accuracy_pct"][-1] > 80.0
@@ -131,6 +132,7 @@ def test_export_writes_the_predictor_within_its_bytes(tmp_path, capsys):
     assert 800 < int(tables) <= 1500 - 450 and "predictor" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_bits_with_which_a_predictor_does_not_fit_are_not_chosen_if_others_do():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 3))
@@ -208,6 +210,7 @@ def test_a_frontier_of_flash_reports_the_predictor_and_never_more_bytes(tmp_path
     assert len(spent) == 4 and all(0 < one <= most for one, most in zip(spent, budgets))
 
 
+@pytest.mark.slow
 def test_each_trial_that_splits_anew_reads_the_rows_of_its_own_split(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 4)).round(3)

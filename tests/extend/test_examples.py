@@ -39,6 +39,7 @@ def test_each_trial_on_it_has_a_split_of_its_own(command, workplace):
     assert "one split, two seeds" in command(f"{line} dataset.split_seed=0")[1]
 
 
+@pytest.mark.slow
 def test_the_family_makes_columns_that_tell_digits_apart(command, workplace):
     code, _, err = command(f"{RUN} algo=mean_boost dataset=digits features=frames T=5 trials=1")
     assert code == 0, err

@@ -121,6 +121,7 @@ def edit_and_compare(place: Path, form: str, layout: str, seed: int, edits: int,
         assert answer(place, "cold") == pytest.approx(100 * (number + 1) / 55, abs=0.01)
 
 
+@pytest.mark.slow
 def test_an_edit_gives_the_answer_of_a_cold_start(place):
     edit_and_compare(place, "lazy", "flat", 0, 2, cold=False)
 

@@ -153,6 +153,7 @@ def test_a_data_set_or_family_that_fails_says_where(command, mine):
         assert code == 2 and sentence in err and "Traceback" not in err, err
 
 
+@pytest.mark.slow
 def test_records_carry_the_digest_of_the_persons_file(command, voter, mine):
     assert command(RUN)[0] == 0
     assert "1 cached" in command(f"plan {RUN}")[1]

@@ -79,7 +79,7 @@ EVERY = {cls.__name__: (cls, method) for cls, method in EVERY.items()
          if find_spec(getattr(cls, "package", "numpy").partition(".")[0])}  # fmt: skip
 # they stand for the others in quick tests, of which many take seconds to compile
 QUICK = (
-    "AdaBoostMHClassifier", "FullDataClassifier", "HoeffdingTreeClassifier", "IBoostClassifier", "JointBoostClassifier",
+    "AdaBoostMHClassifier", "FullDataClassifier", "IBoostClassifier", "JointBoostClassifier",
     "LightGBMClassifier", "MajorityClassifier", "MLPRivalClassifier", "OnlineBoostClassifier", "OnlineRivalClassifier",
     "PastingClassifier", "ReservoirClassifier", "RivalForestClassifier", "ShareBoostClassifier",
 )  # fmt: skip

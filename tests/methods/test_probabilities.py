@@ -31,6 +31,7 @@ from boostrun.papers.shareboost.inner import losses
 from boostrun.papers.shareboost.model import multinomial_probabilities
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.pools import Piecewise
+from tests.marks import slow_but
 
 TOLD = {  # with two classes and with several
     "logistic": ReservoirClassifier("wsam", reservoir_size=30, n_estimators=8, random_state=0),
@@ -72,9 +73,9 @@ def trained(name, classes):
     return clone((TOLD | OF_TWO)[name]).fit(*blobs(classes))
 
 
-EVERY = pytest.mark.parametrize(
-    ("name", "classes"), [(name, classes) for name in TOLD for classes in (2, 4)] + [(name, 2) for name in OF_TWO]
-)
+CASES = [(name, classes) for name in TOLD for classes in (2, 4)] + [(name, 2) for name in OF_TWO]
+QUICK = [case for case in CASES if case[0] not in ("bagging", "ocb", "flc")]  # these take seconds to compile
+EVERY = pytest.mark.parametrize(("name", "classes"), slow_but(QUICK, CASES))
 
 
 @EVERY
@@ -96,7 +97,7 @@ def test_scores_that_mean_no_probability_have_none_and_the_reason_is_told(reason
         clf.predict_proba  # noqa: B018
 
 
-@pytest.mark.parametrize("name", OF_TWO)
+@pytest.mark.parametrize("name", slow_but(["online boost"], OF_TWO))
 def test_votes_that_tell_right_from_wrong_have_none_of_several_classes(name):
     clf = clone(OF_TWO[name]).fit(*blobs(4))
     with pytest.raises(AttributeError, match="of more than two classes"):
@@ -270,7 +271,7 @@ def test_of_shared_weights_it_is_their_norm():
 @pytest.mark.parametrize(
     "clf",
     [
-        ReservoirClassifier(), DWMClassifier(), IBoostClassifier(30, 5, base="gnb"),
+        ReservoirClassifier(), IBoostClassifier(30, 5, base="gnb"),
         ShareBoostClassifier(2, Piecewise(4, 2), reg=1e-3, random_state=0),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.marks import slow_but
 from tests.rivals.directly import CALLS, CHUNKS, METHODS, directly, in_a_run
 
 # libraries that read float64
@@ -32,7 +33,7 @@ def test_on_few_distinct_values_it_is_the_library(name, tmp_path):
     assert accuracy == pytest.approx(100 * np.mean(expected == parts()[3])) and accuracy > 40
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", slow_but(("lightgbm", "random_forest", "sgd", "xgboost_external"), METHODS))
 def test_on_milliseconds_it_is_the_library_on_milliseconds_since_the_first(name, tmp_path):
     labels, _ = in_a_run(name, tmp_path, parts(1.7e12))
     assert np.array_equal(labels, directly(name, parts()))

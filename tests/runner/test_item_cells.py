@@ -72,7 +72,7 @@ def test_stream_tables_have_both_levels_in_every_column_and_compare_them_with_no
     assert item.spec.naught == ("no_change", "majority_so_far")
 
 
-@pytest.mark.parametrize("name", slow_but(["reservoir", "iboost"], claims.claims_of([])))
+@pytest.mark.parametrize("name", slow_but(["reservoir"], claims.claims_of([])))
 def test_of_the_cells_of_an_item_those_that_are_wanted_make_the_wanted_entries(name, tmp_path):
     wanted: dict[str, set] = {}
     for pick in (

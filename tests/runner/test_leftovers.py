@@ -151,6 +151,7 @@ def test_of_old_boards_only_those_that_nobody_holds_are_swept_away(folder):
         new.remove()
 
 
+@pytest.mark.slow
 @needs_locks
 def test_the_board_of_a_killed_command_is_swept_away_by_a_later_one(folder, tmp_path):
     command = script(tmp_path / "s", 30, Toy(str(tmp_path), seconds=0.1))

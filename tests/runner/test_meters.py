@@ -74,6 +74,7 @@ def test_latency_grows_with_rounds_and_counts_instructions(tmp_path):
     assert meters.latency(read(path), X, most=1e-6).instructions is None  # too slow for its budget
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 def test_latency_does_not_count_the_time_in_which_other_programs_run(model, tmp_path, monkeypatch):
     waits = meters._HARNESS.replace("i < n;", "i < n && (i || !usleep(5000));")  # before each pass over the rows
@@ -109,6 +110,7 @@ def test_a_deadline_interrupts_once_and_gives_the_signal_back():
     assert meters.Deadline(None, begun).left() == float("inf")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_deadline_that_rings_while_an_object_is_deleted_rings_again():
     clock = meters.Deadline(0.4, time.monotonic())
@@ -145,8 +147,8 @@ def test_the_interval_of_an_accuracy_is_wilsons(right, of):
 
 def test_a_command_that_is_interrupted_ends_with_all_its_processes(tmp_path):
     clock = meters.Deadline(2.0, time.monotonic())
-    program = f"import time; time.sleep(4); open({str(tmp_path / 'late')!r}, 'w')"
+    program = f"import time; time.sleep(1.5); open({str(tmp_path / 'late')!r}, 'w')"
     with pytest.raises(KeyboardInterrupt), clock.until(0.5):
         meters.peak_of([sys.executable, "-c", program])
-    time.sleep(4.5)
+    time.sleep(1.7)
     assert not (tmp_path / "late").exists()

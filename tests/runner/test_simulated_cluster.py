@@ -75,6 +75,7 @@ def test_lengths_are_those_of_the_records_as_often_as_needed():
     assert lengths_of(ITEM, count, results=RESULTS) == once != lengths_of(ITEM, count, seed=1, results=RESULTS)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not RESULTS.is_dir(), reason="no published records here")
 def test_the_script_prints_a_line_for_each_number_of_cores_and_refuses_what_it_does_not_know():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

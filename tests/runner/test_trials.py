@@ -162,6 +162,7 @@ def test_a_trial_in_its_own_process_is_measured_and_ended_beyond_its_memory(most
         assert record["cost"]["peak_memory_mb"] * 1e6 / 2**20 - record["cost"]["memory_mib"] < 20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not worker.knows_memory(), reason="the system does not say what a process takes")
 @pytest.mark.parametrize("most", [400, None])
 def test_what_compiling_takes_is_not_counted_once_the_kernels_are_kept(most, tmp_path):

@@ -106,6 +106,7 @@ def _names(path):
     return [name for name in read_schema(path).names if name != "label"]
 
 
+@pytest.mark.slow
 def test_all_files_of_arrays_have_the_same_columns(workplace):
     x, y = samples()
     y = (y == "yes").astype(np.float32)

@@ -104,6 +104,7 @@ def keys_with(keys, **defaults):
     return dataclasses.make_dataclass("Changed", changed, eq=False)
 
 
+@pytest.mark.slow
 def test_a_function_and_a_constant_added_to_every_module_make_nothing_stale(monkeypatch):
     made, before = cells(), digests(cells())
     edit(monkeypatch, lambda text: f"{text}\n\ndef unrelated():\n    return UNRELATED\n\n\nUNRELATED = 1\n")
@@ -138,6 +139,7 @@ def test_a_constant_that_is_edited_makes_exactly_those_stale_that_reach_it(part,
         assert {name for name in made if now[name] != before[name]} == labels[label], label
 
 
+@pytest.mark.slow
 def test_what_trains_counts_and_words_about_a_method_and_what_lists_stores_or_shows_does_not(monkeypatch):
     found = {label for cell in cells().values() for label in reached(code_of(cell).roots).definitions}
     assert {label.partition(".")[0] for label in found} == {"boostrun"}
@@ -166,6 +168,7 @@ def test_a_constant_of_one_methods_own_makes_that_method_stale_and_no_other(monk
         assert {name for name in made if now[name] != before[name]} == expected, module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constant", ["20131205", "20111213"])
 def test_the_seeds_of_the_holdout_and_of_a_subset_make_tables_stale_and_nothing_else(constant, monkeypatch):
     made, before = cells(), digests(cells())

@@ -140,6 +140,7 @@ def test_simulated_rounds_of_two_agree_with_exact_binomials():
     assert found == pytest.approx(lost.sum(), abs=4 * np.sqrt(lost.sum() / 20_000))
 
 
+@pytest.mark.slow
 def test_the_report_prints_both_constants(workplace, command):
     code, out, _ = command("reproduce adaptive/bounds")
     page = (workplace / "results/adaptive/bounds/table.md").read_text()

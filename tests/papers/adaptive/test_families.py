@@ -201,6 +201,7 @@ def test_a_kind_equals_its_twin_and_has_its_size(kind, shape):
     assert np.abs(values).max() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["gray", "hsv"])
 def test_words_of_four_sizes_of_patches_are_counted_together(colour):
     images, kind = pictures(2, (27, 38, 3)), f"sift_{colour}300"  # no patch of 32 fits

@@ -197,6 +197,7 @@ def test_one_part_keeps_what_wsam_keeps_by_the_same_keys(weights, monkeypatch):
     assert same_models(of_parts("wsam", monkeypatch, **sizes).fit_source(source), whole)
 
 
+@pytest.mark.slow
 def test_parts_learn_as_one_reservoir_in_distribution(monkeypatch):
     """The scores of models that are trained with other seeds: those of three parts, and of one reservoir of as many
     fresh samples, are from one distribution; those of a reservoir with fewer fresh samples are from another.

@@ -272,6 +272,7 @@ MANY = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_but(["one of all"], MANY))
 def test_mvs_keeps_each_sample_with_the_chance_that_bisection_finds(name):
     weights, r, rng = MANY[name], 15, np.random.default_rng(0)

@@ -93,6 +93,7 @@ blocks:
 """
 
 
+@pytest.mark.slow
 def test_rows_of_the_paper_are_quoted_and_costs_are_relative_to_one_row(command, images):
     (images / "mine" / "paper" / "my" / "beside.yaml").write_text(BESIDE)
     code, out, err = command("reproduce my/beside --config-dir mine n_jobs=1")
