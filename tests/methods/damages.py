@@ -1,14 +1,12 @@
 """Models of every kind, with each array damaged in every way, and the results of loading them.
 
-``python -m tests.methods.damages SHARE FOLDER`` tries that share of all cases and writes a line for each: its name, a
-tab, and "refused", "answered" or what is wrong. A line without an end is of a case that killed the process. Models
-whose kernels take long to compile are left out of a small share.
+``python -m tests.methods.damages FOLDER`` tries all cases and writes a line for each: its name, a tab, and "refused",
+"answered" or what is wrong. A line without an end is of a case that killed the process.
 """
 
 import contextlib
 import io
 import json
-import random
 import sys
 import warnings
 import zipfile
@@ -21,7 +19,7 @@ from boostrun import AdaBoostMHClassifier, BoostrunError, ReservoirClassifier
 from boostrun.export import c_source, read
 from boostrun.methods.preparation import PREFIX
 from boostrun.papers.iboost.baselines import HoeffdingTreeClassifier
-from tests.export.test_saved_models import CLASSIFIERS, LABELS, SAVED, table
+from tests.export.test_saved_models import CLASSIFIERS, LABELS, table
 from tests.papers.iboost.learners import SLOW, make
 from tests.papers.reservoir.test_objects import Depth2
 
@@ -147,11 +145,11 @@ def write(path, arrays):
             archive.writestr(f"{name}.npy", file.getvalue())
 
 
-def models(folder, names):
-    """(name, class, arrays, raw samples, their labels) of small fitted models of these names, and of every input."""
+def models(folder):
+    """(name, class, arrays, raw samples, their labels) of small fitted models of every kind and of every input."""
     X, y = (np.asarray(part) for part in table(LABELS["str"], 120))
-    for name in names:
-        fitted = clone(EVERY[name]).fit(X, y)
+    for name, model in EVERY.items():
+        fitted = clone(model).fit(X, y)
         yield name, type(fitted), arrays_of(fitted.save(folder / "whole")), X[:12], y[:12]
     two = clone(EVERY["reservoir"]).fit(X, y == "a")
     yield "two classes", type(two), arrays_of(two.save(folder / "whole")), X[:12], (y == "a")[:12]
@@ -211,17 +209,14 @@ def cases(arrays):
                 yield f"{name}: {damage}", arrays | {name: changed}
 
 
-def main(share, folder):
-    rng, path = random.Random(0), Path(folder) / "damaged.npz"
+def main(folder):
+    path = Path(folder) / "damaged.npz"
     warnings.simplefilter("ignore")
-    names = EVERY if share == 1.0 else [*SAVED, "own trees"]
-    for model, cls, arrays, X, y in models(Path(folder), names):
+    for model, cls, arrays, X, y in models(Path(folder)):
         write(path, arrays)
         print(f"{model}: whole", end="\t", flush=True)
         print(judged(path, cls, X, y), flush=True)
         for name, changed in cases(arrays):
-            if rng.random() >= share:
-                continue
             print(f"{model}: {name}", end="\t", flush=True)
             write(path, changed)
             try:
@@ -232,4 +227,4 @@ def main(share, folder):
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), sys.argv[2])
+    main(sys.argv[1])

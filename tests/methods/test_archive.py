@@ -31,7 +31,7 @@ from tests.methods.damages import arrays_of, write
 
 @pytest.mark.slow
 def test_a_damaged_model_is_refused_or_answers(tmp_path):
-    command = [sys.executable, "-X", "utf8", "-m", "tests.methods.damages", "1.0", str(tmp_path)]
+    command = [sys.executable, "-X", "utf8", "-m", "tests.methods.damages", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=3600, check=False)
     *cases, last = done.stdout.split("\n")
     assert done.returncode == 0 and not last, f"exit code {done.returncode} at {last}: {done.stderr[-800:]}"
