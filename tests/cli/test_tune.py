@@ -184,6 +184,7 @@ def test_where_no_value_fits_the_data_it_is_said_and_nothing_is_kept(command, wo
     assert code == 2 and "r + q must be at most 1438" in err and not (workplace / "results" / "tuned").exists()
 
 
+@pytest.mark.slow
 def test_a_stream_that_is_drawn_is_searched_on_another_one(command, workplace):
     line = "algo=dwm dataset=sea dataset.n_samples=400 dataset.holdout_per_concept=20"
     assert command(f"tune {line} n_jobs=1 tune.trials=2")[0] == 0

@@ -272,6 +272,7 @@ def test_of_shared_weights_it_is_their_norm():
     "clf",
     [
         ReservoirClassifier(), IBoostClassifier(30, 5, base="gnb"),
+        pytest.param(DWMClassifier(), marks=pytest.mark.slow),
         ShareBoostClassifier(2, Piecewise(4, 2), reg=1e-3, random_state=0),
     ],
 )  # fmt: skip

@@ -22,6 +22,7 @@ from boostrun.rivals.linear import first_on_the_path
 from boostrun.runner.frontier import default_methods
 from boostrun.runner.plan import cell_of, compose_one, with_values
 from boostrun.runner.search import Sampler, study_of
+from tests.marks import slow_after
 
 METHODS = {
     name: method for name, method in catalogue.methods().items()
@@ -229,7 +230,7 @@ def test_a_rival_is_searched_from_its_defaults_on(name):
     assert len({cell_of(with_values(study.settings, values)).key for values in asked}) == 5
 
 
-@pytest.mark.parametrize("batch", [1, 77, 500, 9999])
+@pytest.mark.parametrize("batch", slow_after(2, [77, 9999, 1, 500]))
 @pytest.mark.parametrize("classes", [2, 3])
 def test_xgboost_with_bins_in_files_is_xgboost_with_bins_in_memory(classes, batch, tmp_path, monkeypatch):
     """Of few different values; those that have fewer bins than values depend on the batches."""

@@ -213,6 +213,7 @@ def test_the_default_of_a_parameter_that_has_no_effect_in_the_method_is_the_one_
     assert all(made[name] == defaults[name] for name in method.unused)
 
 
+@pytest.mark.slow
 def test_another_method_data_set_or_strategy_to_choose_makes_no_method_stale(monkeypatch):
     made, before = cells(), digests(cells())
     known = catalogue.papers()

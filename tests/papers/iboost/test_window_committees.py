@@ -155,6 +155,7 @@ def test_full_order_follows_the_exact_coefficients_and_moas_signs_do_not():
     assert np.mean(moas) > 0.5
 
 
+@pytest.mark.slow  # takes seconds to compile
 def test_it_begins_with_adaboosts_classifiers_and_nearly_its_coefficients():
     X, y = noisy_sea(100)
     model = OCBClassifier(n_window=100, budget=8, smoothing=1e-9, order=None).partial_fit(X, y)
