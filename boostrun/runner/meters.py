@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.export import Saved, c_source, read
@@ -200,12 +201,19 @@ class Deadline:
             return math.inf
         return self.lead + share * (self.seconds - self.lead) - self.spent
 
+    def share_of(self, part: float, share: float) -> float:
+        """The share of all that is spent after this part of the time that is left until ``share``."""
+        if self.seconds is None:
+            return share
+        return share - (1.0 - part) * self.left(share) / (self.seconds - self.lead)
+
     @contextlib.contextmanager
-    def until(self, share: float) -> Iterator[None]:
+    def until(self, share: float, latest: float | None = None) -> Iterator[None]:
         """Raise KeyboardInterrupt in this block when this share is spent; then ``rang`` is true.
 
-        It is raised again every two seconds until the block ends, unless it is being handled: an exception that is
-        raised while an object is deleted is lost.
+        A kernel that is being compiled then is finished first, until the share ``latest``: numba fails with kernels
+        whose compilation was interrupted. It is raised again every two seconds until the block ends, unless it is being
+        handled: an exception that is raised while an object is deleted is lost.
         """
         ours = threading.current_thread() is threading.main_thread() and sys.platform != "win32"
         if self.seconds is None or not ours:
@@ -213,6 +221,9 @@ class Deadline:
             return
 
         def ring(number: int, frame: Any) -> None:
+            if global_compiler_lock.is_locked() and latest is not None and self.left(latest) > 0.0:
+                signal.setitimer(signal.ITIMER_REAL, 0.1, 2.0)
+                return
             self.rang = True
             if not isinstance(sys.exc_info()[1], KeyboardInterrupt):
                 raise KeyboardInterrupt

@@ -216,7 +216,10 @@ def tune_all(
     try:
         while any(len(mine) < n for mine, n in zip(rows, wanted)):
             batches = [sampler.ask(min(BATCH, n - len(mine))) for sampler, mine, n in zip(samplers, rows, wanted)]
-            asked = [(number, values) for number, batch in enumerate(batches) for values in batch]
+            asked = [  # the first of every study before a second one: an interruption leaves some of each
+                (number, batch[turn]) for turn in range(BATCH) for number, batch in enumerate(batches)
+                if turn < len(batch)
+            ]  # fmt: skip
             tried = [(of_trials[number], values) for number, values in asked]
             try:
                 made, result = _run_batch(tried, run, by, limited)

@@ -16,7 +16,7 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,12 @@ from boostrun.config import catalogue
 from boostrun.config.fields import Range
 from boostrun.config.words import with_words
 from boostrun.data.keys import WRITTEN
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError
 from boostrun.export.flash import flash
 from boostrun.inputs.bank import Table, facts_of
-from boostrun.methods.declaration import METERS, Method, obtain
+from boostrun.methods.declaration import METERS
 from boostrun.runner import meters
+from boostrun.runner.contenders import KEYS, Contender, contenders_of
 from boostrun.runner.execute import train_one
 from boostrun.runner.meters import (
     EXAMPLE,
@@ -41,46 +42,15 @@ from boostrun.runner.meters import (
     check_possible,
     draw,
     fewer_rounds,
-    first_rounds,
     typed,
     wilson,
     write_certificate,
 )
 from boostrun.runner.naming import word
 from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
+from boostrun.runner.pool import workers
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
 from boostrun.runner.wide import Request, narrowed
-
-# -- contenders --------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Contender:
-    """A method within the budgets: ``words`` of its settings, and the keys ``limits`` that keep budgets, for all
-    training rows and for those that a search trains on. ``saved`` says whether its model can be kept and measured.
-    ``rounds``: a search begins with so many; 0, as usual; and with the values ``begin``.
-    """
-
-    name: str
-    words: list[str]
-    limits: dict[str, Any]
-    searched: dict[str, Any]
-    saved: bool
-    rounds: int = 0
-    begin: dict[str, Any] = field(default_factory=dict)
-
-    def give_rounds(self, rounds: int) -> None:
-        """Start with this many rounds, or fewer if a budget fixes them."""
-        if "T" in self.searched:
-            self.searched = {**self.searched, "T": min(rounds, self.searched["T"])}
-            self.limits = {**self.limits, "T": min(rounds, self.limits["T"])}
-        else:
-            self.rounds = rounds
-
-    @property
-    def kind(self) -> str:
-        """The class of its models."""
-        return catalogue.methods()[self.name].target
 
 
 @dataclass
@@ -102,89 +72,6 @@ def _order(one: Tried) -> tuple[bool, float]:
     return not one.confirmed, one.loss
 
 
-_KEYS = {"held": "samples_held", "features": "features"}  # budgets that keys of a method keep
-
-
-def _portfolio(budgets: Collection[str]) -> list[str]:
-    """The methods that papers and rivals name for the frontiers of such budgets."""
-    wanted = ["features", "model_bytes", "seconds"]
-    if "held" in budgets:
-        wanted.insert(0, "samples_held")
-    names: dict[str, None] = {}
-    for kind in wanted:
-        for paper in catalogue.papers().values():
-            names |= dict.fromkeys(paper.frontier.get(kind, ()))
-    return list(names)
-
-
-def _contenders(
-    request: Request, compose: Any, facts: Mapping[str, int], part: Mapping[str, int]
-) -> tuple[list[Contender], dict[str, str]]:
-    """The contenders, and for other methods why they are none."""
-    found, without = [], dict[str, str]()
-    for name in request.algos or _portfolio(request.budgets):
-        method = catalogue.methods().get(name)
-        if method is None:
-            raise BoostrunError(f"no algo '{name}'{did_you_mean(name, catalogue.methods())} (boostrun ls algo)")
-        try:
-            words = [*request.words, f"algo={name}"]
-            if "flash" in request.budgets and _is_linear(method) and not any(w.startswith("features=") for w in words):
-                words.append("features=linear")  # the edges of bins take half a kB for each feature
-            compose(words)
-            getattr(obtain(method.target), "installed", lambda: None)()
-            if "held" not in request.budgets and {"r", "q"} & set(method.budget) and not request.algos:
-                raise BoostrunError("it holds few samples, and held is no budget")
-            limits, searched = (_limits(name, request.budgets, each) for each in (facts, part))
-            for each in (limits, searched):
-                compose(with_words(words, each))
-        except BoostrunError as error:
-            without[name] = str(error)
-            continue
-        saved = {"npz", "c"} <= method.exports
-        one = Contender(name, words, limits, searched, saved)
-        begun = with_words(one.words, one.searched)
-        rounds, most = compose(begun).budget.get("T"), first_rounds(request.budgets, facts["n_classes"])
-        if rounds and most < rounds:
-            one.give_rounds(most)
-            one.begin = {
-                f"algo.{key}": value for key, value in _SMALL_TREES.items()
-                if isinstance(declared := method.search.get(key), Range) and not declared.when
-            }  # fmt: skip
-        found.append(one)
-    return found, without
-
-
-def _is_linear(method: Method) -> bool:
-    """Whether a method takes values, and is none of the rivals that grow by rounds."""
-    return "values" in method.inputs and not (catalogue.papers()[method.paper].rivals and "T" in method.budget)
-
-
-_SMALL_TREES = {"leaves": 4, "depth": 2}  # with which a search under a budget of flash or latency begins
-
-
-def _limits(name: str, budgets: Mapping[str, float], facts: Mapping[str, int]) -> dict[str, Any]:
-    """The keys with which a method keeps the budgets that keys can keep; BoostrunError if it cannot."""
-    method, found = catalogue.methods()[name], dict[str, Any]()
-    for kind, key in _KEYS.items():
-        if kind not in budgets:
-            continue
-        amount = budgets[kind]
-        if key in method.keeps:
-            with contextlib.suppress(BoostrunError) if kind == "held" else contextlib.nullcontext():
-                found |= _merged(found, obtain(method.keeps[key])(amount, facts))
-                continue
-        if kind != "held":
-            raise BoostrunError(f"it keeps no budget of {kind}")
-        if amount < facts["n_samples"]:
-            found |= {"train_samples": int(amount)}
-    return found
-
-
-def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    both = {key: min(value, one[key]) if key in one else value for key, value in other.items()}
-    return {**one, **both}
-
-
 # -- the search --------------------------------------------------------------------------------------------------------
 
 _FIRST, _SECOND, _THIRD = 0.4, 0.5, 0.6  # of the seconds, until which rungs last: a slow method ends there
@@ -196,8 +83,11 @@ _COSTS = {"flash": "flash_bytes", "latency": "prediction_us", "features": "n_fea
 _METER_SECONDS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
 _MEMORY, _MOST_METERS = 9.0, 0.3  # memory, relative to a process that only starts; the largest share of the seconds
 _MANY_ROWS = 2000
+_WORKERS = 2.0  # seconds until workers train, which read libraries and kernels first, relative to this process
+_PART = 0.4  # of the time that is left to first trials, which those that run at once may take: some are slow
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
+_ROOM = 0.5  # a first trial that takes less of its budgets is followed by one of more rounds
 _SOME, _MORE, _MOST = 6, 20, 40  # trials of a method, from rung to rung
 _FEW_HELD_OUT, _CONFIRMED, _CONFIRMED_EACH = 1000, 10, 3
 
@@ -205,7 +95,7 @@ _FEW_HELD_OUT, _CONFIRMED, _CONFIRMED_EACH = 1000, 10, 3
 class Search:
     """Halves the contenders; ``tried`` holds what was tried on all rows, ``first`` what was tried on fewer.
 
-    ``interrupted`` says that the user did it, not the clock.
+    ``interrupted`` says that the user did it, not the clock. ``each`` are the seconds of a first trial.
     """
 
     def __init__(self, request: Request, compose: Any, contenders: Sequence[Contender], clock: Deadline, n: int,
@@ -214,9 +104,11 @@ class Search:
         self.contenders = list(contenders)
         self.tried, self.first = list[Tried](), list[Tried]()
         self.records: set[str] = set()
+        self.start = max(clock.spent, 3.0)  # seconds of a process, until it trains
         self.interrupted, self.meters = False, sum(
-            share * max(clock.spent, 3.0) for kind, share in _METER_SECONDS.items() if kind in request.budgets
+            share * self.start for kind, share in _METER_SECONDS.items() if kind in request.budgets
         )  # fmt: skip
+        self.cores, self.each = workers(compose(request.words).root["n_jobs"]), 0.0
         self.why: dict[str, str] = {}
         self.costs = {cost: request.budgets[kind] for kind, cost in _COSTS.items() if kind in request.budgets}
 
@@ -224,7 +116,13 @@ class Search:
         """Try contenders until all rungs are done or their time is spent."""
         few = self.n > _MANY_ROWS and "held" not in self.request.budgets
         rows = self.n // _SHARE if few else None
-        self._rung(self.contenders, 1, _FIRST, rows)
+        begun = self.clock.spent
+        for done, one in enumerate(self.contenders):
+            if self._in_workers(len(self.contenders) - done, _FIRST):
+                self._rung(self.contenders[done:], 1, _FIRST, rows)
+                break
+            self._rung([one], 1, _FIRST, rows, _PART)
+            self.each = (self.clock.spent - begun) / (done + 1)
         if not self._ranked(few):
             self._rung(self.contenders, 1, _SEARCHED, rows)
         self._rung([one for one in self.contenders if self._sized(one, few)], 1, _SECOND, rows)
@@ -251,8 +149,7 @@ class Search:
         studies = []
         for one in best:
             settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
-            root = {**settings.root, "holdout": 2 * HOLDOUT}
-            studies.append(Study(dataclasses.replace(settings, root=root), {}, BY, self.costs))
+            studies.append(_with_root(Study(settings, {}, BY, self.costs), holdout=2 * HOLDOUT))
         for one, choice in zip(best, self._trials(studies, 1, _CONFIRMED_BY)):
             row: Mapping[str, Any] = next(iter(choice.rows), {})
             if row.get(BY) is not None:
@@ -272,22 +169,32 @@ class Search:
         own = [one for one in (self.first if few else self.tried) if one.contender.name == name]
         return min(own, key=lambda one: one.loss, default=None)
 
-    def _rung(self, contenders: Sequence[Contender], trials: int, share: float, rows: int | None = None) -> None:
-        found = self._trials([self.study(one, rows) for one in contenders], trials, share)
+    def _rung(
+        self, contenders: Sequence[Contender], trials: int, share: float, rows: int | None = None, part: float = 1.0
+    ) -> None:
+        found = self._trials([self.study(one, rows) for one in contenders], trials, share, part)
         for contender, choice in zip(contenders, found):
             self.add(contender, choice, rows is not None)
 
-    def _trials(self, studies: Sequence[Study], trials: int, share: float) -> list[Any]:
-        """The choices of studies, with the trials that ended in time; none if there is no time."""
+    def _in_workers(self, trials: int, share: float) -> bool:
+        """Whether workers, which must start first, are sooner done with so many trials than this process."""
+        expected = min(trials * self.each, self.clock.left(share))
+        return self.cores > 1 and expected * (1.0 - 1.0 / self.cores) > _WORKERS * self.start
+
+    def _trials(self, studies: Sequence[Study], trials: int, share: float, part: float = 1.0) -> list[Any]:
+        """The choices of studies, with the trials that ended in time, a part of what is left; none if it is short."""
+        latest = max(share, _SEARCHED)
         if self.clock.seconds is not None:  # there must be time for the meters
-            share = min(share, _KEPT - (1.2 * self.meters + 2.0) / self.clock.seconds)
+            latest = min(latest, _KEPT - (1.2 * self.meters + 2.0) / self.clock.seconds)
+        share = min(share, latest)
         if self.interrupted or not studies or self.clock.left(share) < 0.5:
             return []
+        share = self.clock.share_of(part, share)
+        if not self._in_workers(sum(trials if one.space else 1 for one in studies), share):
+            studies = [_with_root(one, n_jobs=1) for one in studies]
         with contextlib.suppress(KeyboardInterrupt):
-            with self.clock.until(share):
-                found = tune_all(
-                    studies, trials, command=self.request.command, quiet=self.request.quiet, partial=True
-                )
+            with self.clock.until(share, latest):
+                found = tune_all(studies, trials, command=self.request.command, quiet=self.request.quiet, partial=True)
             self.interrupted = found.interrupted and not self.clock.rang
             return found.choices
         self.interrupted = not self.clock.rang
@@ -322,22 +229,33 @@ class Search:
         best = self._best(contender.name)
         if best is not None and best.loss < BEYOND:
             settings = with_values(settings, best.values)
-        if rows is not None:
-            settings = dataclasses.replace(settings, root={**settings.root, "train_samples": rows})
-        return Study(settings, study.space, BY, self.costs)
+        made = Study(settings, study.space, BY, self.costs)
+        return made if rows is None else _with_root(made, train_samples=rows)
 
     def _sized(self, contender: Contender, few: bool) -> bool:
-        """Give a contender as many rounds as fit flash and latency, by its first trial; returns whether it did."""
+        """Give a contender the rounds that flash and latency have room for, by its first trial; returns whether it did.
+
+        Only a contender that began with few rounds is given more.
+        """
         one = self._best(contender.name, few)
         spent = one.row.get("spent", {}) if one is not None else {}
         limits = {cost: most for cost, most in self.costs.items() if cost in METERS}
         over = max((spent[cost] / most for cost, most in limits.items() if cost in spent), default=0.0)
-        if one is None or over <= 1.0:
+        if one is None or not over or _ROOM <= over <= 1.0 or (over < _ROOM and not contender.rounds):
             return False
-        settings = with_values(self.compose(with_words(contender.words, contender.searched)), one.values)
-        if rounds := settings.budget.get("T"):
+        usual = self.compose(with_words(contender.words, contender.searched))
+        rounds = with_values(usual, one.values).budget.get("T")
+        if rounds and over > 1.0:
             contender.give_rounds(fewer_rounds(rounds, 1.0 / over))
+        elif rounds:
+            contender.give_rounds(min(int(rounds * 0.9 / over), usual.budget["T"]))
         return bool(rounds)
+
+
+def _with_root(study: Study, **root: Any) -> Study:
+    """The study with other keys at the top of its configuration."""
+    settings = dataclasses.replace(study.settings, root={**study.settings.root, **root})
+    return dataclasses.replace(study, settings=settings)
 
 
 # -- the result --------------------------------------------------------------------------------------------------------
@@ -378,9 +296,9 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
     facts = facts_of(table)
     part = facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})), table)
     small = check_possible(request.budgets, facts, path)
-    contenders, without = _contenders(request, compose, facts, part)
+    contenders, without = contenders_of(request, compose, facts, part)
     if not any(one.saved for one in contenders):
-        kinds = " and ".join(kind for kind in _KEYS if kind in request.budgets) or "these"
+        kinds = " and ".join(kind for kind in KEYS if kind in request.budgets) or "these"
         why = next(iter(without.values()), "no method is installed")
         raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
     held_out = facts["n_samples"] - part["n_samples"]
@@ -399,10 +317,10 @@ class _Choosing:
         self.samples: np.ndarray | None = None
 
     def run(self) -> Certified | None:
-        found = self.search.tried or self.search.first
-        queue = [one for one in found if one.contender.saved and one.loss < BEYOND]
+        saved = [[one for one in rung if one.contender.saved] for rung in (self.search.tried, self.search.first)]
+        queue = next(filter(None, ([one for one in rung if one.loss < BEYOND] for rung in saved)), [])
         if not queue:
-            queue = sorted((one for one in found if one.contender.saved), key=lambda one: one.loss)[:3]
+            queue = sorted(saved[0] or saved[1], key=lambda one: one.loss)[:3]
         if not queue:
             self._too_short()
         took = 0.0  # seconds of the longest attempt; near the end the smallest models are measured

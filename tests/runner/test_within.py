@@ -7,10 +7,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 from boostrun import BoostrunError
+from boostrun.runner.contenders import Contender
 from boostrun.runner.meters import Deadline, budgets_of
-from boostrun.runner.within import Contender, Tried, _Choosing
+from boostrun.runner.plan import composer
+from boostrun.runner.search import BEYOND
+from boostrun.runner.within import Search, Tried, _Choosing
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "budget_vectors.py"
 
@@ -62,6 +66,67 @@ def test_a_budget_is_not_called_impossible_if_the_time_ended_first(tmp_path):
     made._in_time = lambda one: len(made.seen) < 1
     with pytest.raises(BoostrunError, match=r"latency=2 us is not kept after seconds=10: .* is latency=6"):
         made.run()
+
+
+ONE_BYTE = {"spent": {"model_bytes": 1.0}}
+
+
+def test_models_of_few_rows_are_trained_before_those_that_were_too_large(tmp_path):
+    made = choosing(tmp_path, 55.0)
+    few, made.search.tried = made.search.tried[2:], [Tried(made.search.tried[0].contender, {}, BEYOND, ONE_BYTE)]
+    made.search.first = few
+    assert made.run() == 54.0 and made.seen == [54.0]
+
+
+# -- the search --------------------------------------------------------------------------------------------------------
+
+
+def searching(seconds=None, words=("dataset=digits", "n_jobs=2"), **budgets):
+    """A search that has tried nothing."""
+    request = SimpleNamespace(words=list(words), budgets=budgets, quiet=True, command=(), screened=None)
+    return Search(request, composer(None), [], Deadline(seconds, time.monotonic()), 100, 20)
+
+
+def test_workers_are_started_only_where_they_are_sooner_done():
+    found = searching()
+    assert not found._in_workers(1000, 0.5)  # no trial has been timed
+    found.each, found.start = 1.0, 3.0
+    assert not found._in_workers(12, 0.5) and found._in_workers(13, 0.5)
+    found.cores = 1
+    assert not found._in_workers(1000, 0.5)
+    short = searching(10.0)
+    short.each = 1.0
+    assert not short._in_workers(1000, 0.5)  # five seconds are left
+
+
+@pytest.mark.parametrize(("spent", "rounds"), [(400.0, 9), (90.0, 40), (60.0, 20), (10.0, 100)])
+def test_a_first_trial_says_how_many_rounds_fit(spent, rounds):
+    """Of 100 bytes: too many are taken, most, more than half, and few of them; the usual rounds are 100."""
+    found = searching(words=["dataset=digits"], flash=100.0)
+    one = Contender("few_features", ["dataset=digits", "algo=few_features", "T=100"], {}, {}, saved=True)
+    one.give_rounds(40 if spent != 60.0 else 20)
+    values = {"T": one.rounds}
+    found.tried = [Tried(one, values, 5.0, {"spent": {"flash_bytes": spent}})]
+    assert found._sized(one, few=False) == (one.rounds != values["T"]) and one.rounds == rounds
+
+
+def test_a_kernel_is_compiled_before_the_clock_interrupts():
+    clock, ended = Deadline(1.0, time.monotonic()), []
+    with pytest.raises(KeyboardInterrupt), clock.until(0.1, latest=0.8):
+        with global_compiler_lock:
+            time.sleep(0.3)
+            ended.append(clock.spent)
+        time.sleep(0.6)
+        ended.append(clock.spent)
+    assert len(ended) == 1 and clock.rang and clock.spent < 0.7
+    with pytest.raises(KeyboardInterrupt), clock.until(0.8, latest=0.9), global_compiler_lock:  # not for ever
+        time.sleep(3.0)
+
+
+def test_a_part_of_the_time_until_a_share():
+    clock = Deadline(100.0, time.monotonic() - 20.0)
+    assert clock.share_of(0.25, 0.6) == pytest.approx(0.3, abs=0.01)
+    assert clock.share_of(1.0, 0.6) == 0.6 and Deadline(None, 0.0).share_of(0.25, 0.6) == 0.6
 
 
 # -- scripts/budget_vectors.py -----------------------------------------------------------------------------------------
