@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -180,6 +181,12 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
 # -- seconds -----------------------------------------------------------------------------------------------------------
 
 
+# Functions of XGBoost, LightGBM and llvmlite. An exception cannot leave them: XGBoost's ended the process.
+_CALLED_FROM_C = {
+    "_next_wrapper", "_reset_wrapper", "_log_callback", "_raw_object_cache_notify", "_raw_object_cache_getbuffer",
+}  # fmt: skip
+
+
 class Deadline:
     """Counts the seconds of a fit from its start, ``begun``, and interrupts parts of it.
 
@@ -212,8 +219,9 @@ class Deadline:
         """Raise KeyboardInterrupt in this block when this share is spent; then ``rang`` is true.
 
         A kernel that is being compiled then is finished first, until the share ``latest``: numba fails with kernels
-        whose compilation was interrupted. It is raised again every two seconds until the block ends, unless it is being
-        handled: an exception that is raised while an object is deleted is lost.
+        whose compilation was interrupted. Functions that a library calls from C are always finished. It is raised again
+        every two seconds until the block ends, unless it is being handled: an exception that is raised while an object
+        is deleted is lost.
         """
         ours = threading.current_thread() is threading.main_thread() and sys.platform != "win32"
         if self.seconds is None or not ours:
@@ -221,8 +229,9 @@ class Deadline:
             return
 
         def ring(number: int, frame: Any) -> None:
-            if global_compiler_lock.is_locked() and latest is not None and self.left(latest) > 0.0:
-                signal.setitimer(signal.ITIMER_REAL, 0.1, 2.0)
+            compiling = global_compiler_lock.is_locked() and latest is not None and self.left(latest) > 0.0
+            if compiling or any(one.f_code.co_name in _CALLED_FROM_C for one, _ in traceback.walk_stack(frame)):
+                signal.setitimer(signal.ITIMER_REAL, 0.02, 2.0)
                 return
             self.rang = True
             if not isinstance(sys.exc_info()[1], KeyboardInterrupt):

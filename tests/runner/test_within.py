@@ -1,5 +1,6 @@
 """Which model of a search is kept, and the script that draws random budgets and counts those that are exceeded."""
 
+import ctypes
 import sys
 import time
 from collections.abc import Mapping
@@ -121,6 +122,24 @@ def test_a_kernel_is_compiled_before_the_clock_interrupts():
     assert len(ended) == 1 and clock.rang and clock.spent < 0.7
     with pytest.raises(KeyboardInterrupt), clock.until(0.8, latest=0.9), global_compiler_lock:  # not for ever
         time.sleep(3.0)
+
+
+def test_a_function_that_is_called_from_c_ends_before_the_clock_interrupts():
+    ended = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_int)
+    def called():
+        return _next_wrapper()
+
+    def _next_wrapper():  # as XGBoost's
+        time.sleep(0.3)
+        ended.append(1)
+        return 7
+
+    with pytest.raises(KeyboardInterrupt), Deadline(1.0, time.monotonic()).until(0.1):
+        ended.append(called())
+        time.sleep(2.0)
+    assert ended == [1, 7]
 
 
 def test_a_part_of_the_time_until_a_share():
