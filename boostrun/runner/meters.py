@@ -181,9 +181,11 @@ def check_possible(budgets: Mapping[str, float], facts: Mapping[str, int], where
 # -- seconds -----------------------------------------------------------------------------------------------------------
 
 
-# Functions of XGBoost, LightGBM and llvmlite. An exception cannot leave them: XGBoost's ended the process.
+# Functions of XGBoost, LightGBM and llvmlite, and those that Python calls when an object is deleted. An exception must
+# not leave them: XGBoost's ended the process.
 _CALLED_FROM_C = {
     "_next_wrapper", "_reset_wrapper", "_log_callback", "_raw_object_cache_notify", "_raw_object_cache_getbuffer",
+    "__del__", "remove",
 }  # fmt: skip
 
 
@@ -219,9 +221,8 @@ class Deadline:
         """Raise KeyboardInterrupt in this block when this share is spent; then ``rang`` is true.
 
         A kernel that is being compiled then is finished first, until the share ``latest``: numba fails with kernels
-        whose compilation was interrupted. Functions that a library calls from C are always finished. It is raised again
-        every two seconds until the block ends, unless it is being handled: an exception that is raised while an object
-        is deleted is lost.
+        whose compilation was interrupted. Functions that are called from C are always finished. It is raised again
+        every two seconds until the block ends, unless it is being handled: some library may have lost it.
         """
         ours = threading.current_thread() is threading.main_thread() and sys.platform != "win32"
         if self.seconds is None or not ours:
@@ -471,7 +472,7 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
     if columns := facts.get("columns"):
         said.append(
             f"columns: {columns['kept']:,} of {columns['of']:,}, those with the largest rank statistic (Kruskal-"
-            f"Wallis) on {columns['rows']:,} rows that trials train on; kept by their numbers in {columns['table']}"
+            f"Wallis) on {columns['rows']:,} rows that trials train on; kept in {columns['tables'][0]}"
         )
     other = facts["next_best"]
     if other is not None:

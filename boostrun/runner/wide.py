@@ -1,10 +1,10 @@
-"""What a fit is asked for, and the columns of an array with very many, screened before its search
+"""What a fit is asked for, and the columns of a table with very many, screened before its search
 (:mod:`boostrun.runner.within`).
 
 A bank of 860,000 columns takes minutes and gigabytes, and a model of 20 features reads 20 of them. So each column is
 looked at once, by the rank test of Kruskal and Wallis, on the rows that trials train on: not on those held out, and not
-on the test part. Those with the largest statistic become a small table, whose columns are named by their numbers, so
-that a saved model finds its columns in samples of the full width.
+on the test part. Those with the largest statistic become a small table. Its columns keep their names, those of an array
+are named by their numbers, so that a saved model finds its columns in samples of the full width.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ from numba import njit
 from boostrun.config.fields import Settings
 from boostrun.config.words import quoted
 from boostrun.data.arrays import KEYS
+from boostrun.data.columns import PLAIN
+from boostrun.data.csv import files
 from boostrun.data.dataset import forget, names_of, parts_of_rows
 from boostrun.data.files import given_file
+from boostrun.data.formats import source_of
+from boostrun.data.table import TableParts, parts_of
 from boostrun.errors import BoostrunError
 from boostrun.files import replacing
 from boostrun.inputs.bank import Table
-from boostrun.runner.plan import roots
+from boostrun.runner.plan import block_mib, roots
 from boostrun.runner.search import HOLDOUT
 from boostrun.runner.worker import peak_memory_mb
 
@@ -40,7 +44,6 @@ _EACH, _LEAST = 100, 1000  # columns that are kept for each feature of the budge
 _WIDE = 10  # an array is screened if it has so many times as many columns as are kept
 _COLUMNS = 4096  # of a block whose values are sorted
 _BYTES = 1 << 27  # of an array's rows that are read before its pages are released
-_LABEL = "label"
 
 
 @dataclass
@@ -194,14 +197,20 @@ def _release(x: np.ndarray) -> None:
 def narrowed(request: Request, settings: Settings) -> Request:
     """The request for a table of the best columns, beside the output; itself if nothing is to be screened.
 
-    Only arrays are screened: of a request, or of an .npy or .npz file with two-dimensional samples. An array that is
-    stored as it is, is mapped into memory; a compressed one is unpacked to an unnamed file below the cache root.
+    Screened are arrays, of a request or of an .npy or .npz file with two-dimensional samples, and tables of plain
+    numbers. An array that is stored as it is, is mapped into memory; a compressed one is unpacked to an unnamed file
+    below the cache root. A table is read as a whole.
     """
     if request.arrays is not None:
         return _screened(request, settings.dataset, {"x": request.arrays[0], "y": request.arrays[1]}, "X")
-    if settings.dataset["name"] != "npz" or "features" not in request.budgets:
+    if "features" not in request.budgets:
         return request
     data_root, cache_root = roots(settings)
+    cache_root.mkdir(parents=True, exist_ok=True)
+    if "types" in settings.dataset:
+        return _of_table(request, settings)
+    if settings.dataset["name"] != "npz":
+        return request
     path = given_file(settings.dataset, "path", data_root)
     with contextlib.ExitStack() as stack:
         try:
@@ -211,8 +220,33 @@ def narrowed(request: Request, settings: Settings) -> Request:
         return _screened(request, settings.dataset, arrays, str(path)) if arrays else request
 
 
-def _screened(request: Request, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray], where: str) -> Request:
-    """Write the best columns, and the labels, beside the output: ``m.columns.parquet``, and the test part if any."""
+def _of_table(request: Request, settings: Settings) -> Request:
+    """The same for a table that is read; itself for one with few columns, with some that are not plain numbers, or with
+    parts that are no random ones."""
+    data_root, cache_root = roots(settings)
+    options = {**settings.dataset, "split_seed": settings.dataset["split_seed"] or 0}
+    memory, places = block_mib(settings), files(options, data_root)
+    tables = {part: source_of(str(path), path, options, memory, cache_root) for part, path in places.items()}
+    if not kept_of(len(tables["data"].names), request.budgets) or options["group"] or options["split"] != "random":
+        return request
+    parts = parts_of(tables["data"], tables.get("test"), options, memory, cache_root)
+    assert isinstance(parts, TableParts)
+    if any(form != PLAIN for form in parts.forms.values()):
+        return request
+    names = np.array(parts.classes)
+    arrays = dict(zip(KEYS, (parts.x_train, names[parts.y_train], parts.x_test, names[parts.y_test])))
+    kept = [word for word in request.words if not word.startswith("dataset")]
+    return _screened(replace(request, words=kept), options, arrays, tables["data"].where, parts.columns, parts.label)
+
+
+def _screened(
+    request: Request, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray], where: str,
+    names: Sequence[str] | None = None, label: str = "label",
+) -> Request:  # fmt: skip
+    """Write the best columns, and the labels, beside the output: ``m.columns.parquet``, and the test part if any.
+
+    ``names`` are those of all columns, by default their numbers.
+    """
     keys = KEYS if KEYS[0] in arrays else ("x", "y")
     x, labels = arrays[keys[0]], names_of(arrays[keys[1]], f"{keys[1]} of {where}")
     if len(labels) != len(x):
@@ -225,26 +259,29 @@ def _screened(request: Request, options: Mapping[str, Any], arrays: Mapping[str,
     columns = best_columns(x, ranks, rows, kept_of(x.shape[1], request.budgets), where)
     stem = request.output.stem
     path = request.output.with_name(f"{stem}.columns.parquet")
-    _write(path, _taken(x, columns), labels, columns)
+    tables = [str(path)]
+    named = [str(column) if names is None else names[column] for column in columns]
+    _write(path, _taken(x, columns), labels, named, label)
     words = [word for word in request.words if word.partition("=")[0] not in ("dataset", "dataset.path")]
-    words += [f"dataset={quoted(str(path))}", f"dataset.label={_LABEL}"]
+    words += [f"dataset={quoted(str(path))}", f"dataset.label={quoted(label)}"]
     if keys is KEYS:
         test = request.output.with_name(f"{stem}.columns.test.parquet")
-        _write(test, _taken(arrays[keys[2]], columns), names_of(arrays[keys[3]], f"{keys[3]} of {where}"), columns)
+        _write(test, _taken(arrays[keys[2]], columns), names_of(arrays[keys[3]], f"{keys[3]} of {where}"), named, label)
         words.append(f"dataset.test_path={quoted(str(test))}")
-    facts = {"kept": len(columns), "of": x.shape[1], "rows": len(rows), "table": str(path)}
+        tables.append(str(test))
+    facts = {"kept": len(columns), "of": x.shape[1], "rows": len(rows), "tables": tables}
     return replace(request, words=words, arrays=None, screened=facts, peak=1e6 * (peak_memory_mb() or 0.0))
 
 
-def _write(path: Path, x: np.ndarray, labels: np.ndarray, columns: np.ndarray) -> None:
-    """Write samples (n, k) and their labels as a table whose columns are named by the numbers ``columns`` (k,)."""
+def _write(path: Path, x: np.ndarray, labels: np.ndarray, names: Sequence[str], label: str) -> None:
+    """Write samples (n, k) and their labels as a table with these names of columns."""
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
     kind = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype.newbyteorder("=")
-    values = {str(name): np.ascontiguousarray(column, kind) for name, column in zip(columns, x.T)}
+    values = {name: np.ascontiguousarray(column, kind) for name, column in zip(names, x.T)}
     with replacing(path) as file:
-        write_table(pa.table({**values, _LABEL: labels}), file)
+        write_table(pa.table({**values, label: labels}), file)
 
 
 @contextmanager

@@ -104,7 +104,7 @@ class Search:
         self.contenders = list(contenders)
         self.tried, self.first = list[Tried](), list[Tried]()
         self.records: set[str] = set()
-        self.start = max(clock.spent, 3.0)  # seconds of a process, until it trains
+        self.start = max(clock.spent - clock.lead, 3.0)  # seconds of a process, until it trains
         self.interrupted, self.meters = False, sum(
             share * self.start for kind, share in _METER_SECONDS.items() if kind in request.budgets
         )  # fmt: skip
@@ -498,7 +498,7 @@ class _Choosing:
             kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}
             for kind, most in self.request.budgets.items()
         }  # fmt: skip
-        tables = [Path(self.request.screened["table"])] if self.request.screened else []
+        tables = [Path(name) for name in (self.request.screened or {"tables": ()})["tables"]]
         return Certified(output, facts, [output, *write_certificate(facts, output), *tables, *pictures])
 
     def _drawn(self, tried: Sequence[Tried], chosen: Tried) -> Path:

@@ -4,6 +4,7 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from pyarrow.parquet import read_schema, read_table
 from scipy.stats import rankdata
@@ -69,7 +70,7 @@ def test_the_choice_is_that_of_a_search_of_all_columns(tmp_path, monkeypatch, or
     assert len(best) == 40 and (np.diff(best) > 0).all() and {7, 900} <= {*best}
     assert statistics[best].min() >= found.max() - 1e-9
     assert np.array_equal(wide._taken(mapped, best), x[:, best])
-    wide._write(tmp_path / "m.parquet", x[:, best], labels, best)
+    wide._write(tmp_path / "m.parquet", x[:, best], labels, [*map(str, best)], "label")
     assert np.array_equal(read_table(tmp_path / "m.parquet").to_pandas()[[*map(str, best)]], x[:, best])
 
 
@@ -118,7 +119,7 @@ def test_all_files_of_arrays_have_the_same_columns(workplace):
     for path in ("a.npz", "b.npz", "c.npz", "d.npy"):
         request = narrowed(request_of(workplace), settings_of(path, "cache_root=."))
         table = str(workplace / "m.columns.parquet")
-        assert request.screened == {"kept": 1000, "of": COLUMNS, "rows": 128, "table": table}
+        assert request.screened == {"kept": 1000, "of": COLUMNS, "rows": 128, "tables": [table]}
         found.append((workplace / "m.columns.parquet").read_bytes())
     request = narrowed(request_of(workplace, arrays=(x, y)), settings_of("none.npz"))
     found.append((workplace / "m.columns.parquet").read_bytes())
@@ -127,6 +128,68 @@ def test_all_files_of_arrays_have_the_same_columns(workplace):
     parted = narrowed(request_of(workplace), settings_of("e.npz"))
     assert parted.screened["rows"] == 120 and parted.words[-1].startswith("dataset.test_path=")
     assert _names("m.columns.test.parquet") == _names("m.columns.parquet")
+
+
+def frame_of(x, y):
+    return pd.DataFrame(x, columns=[f"gene {place}" for place in range(x.shape[1])]).assign(label=y)
+
+
+def test_a_table_keeps_the_columns_that_its_array_keeps(workplace, monkeypatch):
+    monkeypatch.setattr(wide, "_LEAST", 100)
+    x, y = samples(200, 6000)
+    x[3, 7], x = np.nan, x.round(3)
+    np.savez("a.npz", x=x, y=y)
+    narrowed(request_of(workplace), settings_of("a.npz"))
+    best = _names("m.columns.parquet")
+    frame_of(x, y).to_csv("a.csv", index=False)
+    frame_of(x, y).to_parquet("a.parquet")
+    frame_of(x[:150], y[:150]).to_parquet("train.parquet")
+    frame_of(x[150:], y[150:]).to_parquet("test.parquet")
+    tests = np.setdiff1d(np.arange(200), stratified(np.unique(y, return_inverse=True)[1], 0.2, 0)[0])
+    for words, there in (
+        (["a.csv"], tests), (["a.parquet", "dataset.label=label"], tests),
+        (["train.parquet", "dataset.test_path=test.parquet"], np.arange(150, 200)),
+    ):  # fmt: skip
+        request = Request([f"dataset={words[0]}", *words[1:], "n_jobs=1"], (), {"features": 5.0}, workplace / "m.npz")
+        found = narrowed(request, settings_of(*words))
+        assert found.words[0] == "n_jobs=1" and found.words[2] == "dataset.label=label"
+        kept = _names("m.columns.parquet")
+        if there is tests:
+            assert kept == [f"gene {place}" for place in best]
+        test = read_table("m.columns.test.parquet").to_pandas()
+        assert np.allclose(test[kept], frame_of(x, y).loc[there, kept], equal_nan=True)
+        assert test["label"].tolist() == y[there].tolist()
+        table = table_of(composer(None)([*found.words, "algo=few_features", "cache_root=cache"]), progress=False)
+        assert table.bank.n_features == 500 and len(table.labels("test")) == len(there)
+
+
+def test_tables_of_words_and_of_groups_are_left_as_they_are(workplace, monkeypatch):
+    monkeypatch.setattr(wide, "_LEAST", 100)
+    x, y = samples(60, 1500)
+    frame_of(x, y).to_parquet("a.parquet")
+    frame_of(x, y).assign(colour=["red", "blue"] * 30).to_parquet("b.parquet")
+    grouped = ["a.parquet", "dataset.split=groups", "dataset.group='gene 3'"]
+    for words in (grouped, ["b.parquet", "dataset.label=label"]):
+        request = request_of(workplace)
+        assert narrowed(request, settings_of(*words)) is request
+
+
+@pytest.mark.slow
+def test_a_model_of_a_wide_table_takes_the_whole_table_and_frames(command, workplace):
+    x, y = samples(240, 10_000)
+    frame_of(x, y).to_csv("a.csv", index=False)
+    code, out, err = command(f"fit a.csv --within features=5,seconds=100 algo=few_features {PLACES}")
+    assert code == 0, err
+    assert "columns: 1,000 of 10,000" in out and "model.columns.test.parquet" in out.splitlines()[-1]
+    new, labels = samples(300, 10_000, seed=4)
+    frame_of(new, labels).drop(columns="label").to_parquet("new.parquet")
+    assert command("predict model.npz new.parquet -o said.csv")[0] == 0
+    answers = [line.rpartition(",")[2] for line in (workplace / "said.csv").read_text().split("\n")[1:-1]]
+    assert np.mean(np.array(answers) == labels) > 0.8
+    frame = frame_of(x, y).drop(columns="label")
+    clf = boostrun.fit(frame, y, {"features": 5, "seconds": 60}, "algo=few_features", "n_jobs=1")
+    own = frame_of(new, labels)[clf.feature_names_in_]
+    assert np.mean(clf.predict(own) == labels) > 0.8 and clf.certificate_["columns"]["of"] == 10_000
 
 
 def test_other_files_are_left_as_they_are(workplace):
