@@ -123,13 +123,12 @@ class Search:
                 break
             self._rung([one], 1, _FIRST, rows, _PART)
             self.each = (self.clock.spent - begun) / (done + 1)
-        if not self._ranked(few):
-            self._rung(self.contenders, 1, _SECOND, rows)
+        for one in self.contenders:  # if no model was finished, more time for one
+            if one.saved and not any(each.saved for each in self._ranked(few)):
+                self._rung([one], 1, _SEARCHED, rows)
         kept = any(one.loss < BEYOND for one in (self.first if few else self.tried))
         sized = [one for one in self.contenders if self._sized(one, few)]
         self._rung(sized, 1, _SECOND if kept else _SEARCHED, rows)  # until one keeps the budgets, these come first
-        if not self._ranked(few):
-            self._rung(self.contenders, 1, _SEARCHED, rows)
         ranked = self._ranked(few)
         self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME, _THIRD)
         best = self._of_two_kinds()

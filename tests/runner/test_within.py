@@ -15,7 +15,7 @@ from boostrun.runner.contenders import Contender
 from boostrun.runner.meters import Deadline, budgets_of
 from boostrun.runner.plan import composer
 from boostrun.runner.search import BEYOND
-from boostrun.runner.within import Search, Tried, _Choosing
+from boostrun.runner.within import _PART, Search, Tried, _Choosing
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "budget_vectors.py"
 
@@ -109,6 +109,26 @@ def test_a_first_trial_says_how_many_rounds_fit(spent, rounds):
     values = {"T": one.rounds}
     found.tried = [Tried(one, values, 5.0, {"spent": {"flash_bytes": spent}})]
     assert found._sized(one, few=False) == (one.rounds != values["T"]) and one.rounds == rounds
+
+
+class Slow(Search):
+    """Trials of a part of the time end for none; of all of it for ``ends``. ``asked`` are the rungs."""
+
+    def _rung(self, contenders, trials, share, rows=None, part=1.0):
+        self.asked.append(([one.name for one in contenders], part))
+        self.tried += [Tried(one, {}, 5.0) for one in contenders if part == 1.0 and one.name == self.ends]
+
+
+def test_if_no_trial_ends_in_a_part_of_the_time_all_of_it_goes_to_one_after_another():
+    names = ["logistic", "lightgbm", "xgboost", "wsam"]
+    contenders = [Contender(name, ["dataset=digits"], {}, {}, saved=name != "logistic") for name in names]
+    plain = searching(words=["dataset=digits"])
+    found = Slow(plain.request, plain.compose, contenders, plain.clock, 100, 2000)
+    found.asked, found.ends = [], "xgboost"
+    found.run()
+    assert found.asked[:4] == [([name], _PART) for name in names]
+    assert found.asked[4:6] == [(["lightgbm"], 1.0), (["xgboost"], 1.0)]
+    assert all(asked in ([], ["xgboost"]) for asked, _ in found.asked[6:])
 
 
 def test_a_kernel_is_compiled_before_the_clock_interrupts():
