@@ -4,7 +4,7 @@ VENV   := .venv
 RUN    := $(VENV)/bin/boostrun
 PYTEST := $(VENV)/bin/python -m pytest
 STAMP  := $(VENV)/.ready
-RARE   := torch|torchvision|torchgen|functorch|sympy|mpmath|networkx|sqlalchemy|alembic|fontTools|pip|setuptools|mypy|mypyc
+RARE   := torch|torchvision|torchgen|functorch|sympy|mpmath|networkx|sqlalchemy|alembic|fontTools|pygments|pip|setuptools|mypy|mypyc
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \

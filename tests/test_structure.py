@@ -58,12 +58,13 @@ def tree(name: str) -> ast.Module:
 @functools.cache
 def imported(name: str) -> frozenset[str]:
     """The modules below boostrun that a module imports, anywhere in it, except for types alone."""
+    nodes = list(ast.walk(tree(name)))
     for_types = {
-        inner for node in ast.walk(tree(name))
+        inner for node in nodes
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING") for inner in ast.walk(node)
     }  # fmt: skip
     found = set()
-    for node in ast.walk(tree(name)):
+    for node in nodes:
         if node in for_types:
             continue
         if isinstance(node, ast.Import):

@@ -68,11 +68,11 @@ def installed(name):
 
 def _quick_or_slow(name):
     """Rivals that follow a stream call Python for every example, other learners of streams take seconds to
-    compile, of the policies a few stand for all, and two methods train for long."""
+    compile, of the policies a few stand for all, and three methods train or compile for long."""
     method = METHODS[name]
     follows = "stream" in method.inputs and name not in STREAM_LEARNERS
     searches = method.paper == "adaptive" and name not in ("laminating", "tasting_1q")
-    long = name in ("mixed_norm", "filterboost")
+    long = name in ("mixed_norm", "filterboost", "iboost_stochastic")
     return pytest.param(name, marks=pytest.mark.slow) if follows or searches or long else name
 
 

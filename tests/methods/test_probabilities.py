@@ -74,7 +74,8 @@ def trained(name, classes):
 
 
 CASES = [(name, classes) for name in TOLD for classes in (2, 4)] + [(name, 2) for name in OF_TWO]
-QUICK = [case for case in CASES if case[0] not in ("bagging", "ocb", "flc")]  # these take seconds to compile
+LONG = ("bagging", "ocb", "flc", "adaboost on a window")  # to compile
+QUICK = [case for case in CASES if case[0] not in LONG]
 EVERY = pytest.mark.parametrize(("name", "classes"), slow_but(QUICK, CASES))
 
 

@@ -22,7 +22,7 @@ from boostrun.rivals.linear import first_on_the_path
 from boostrun.runner.frontier import default_methods
 from boostrun.runner.plan import cell_of, compose_one, with_values
 from boostrun.runner.search import Sampler, study_of
-from tests.marks import slow_after
+from tests.marks import slow_after, slow_but
 
 METHODS = {
     name: method for name, method in catalogue.methods().items()
@@ -353,7 +353,7 @@ def follower(name, seed=0, **keys):
     return method.make({**few, **keys}, dict.fromkeys(method.budget, 3), {"random_state": seed})
 
 
-@pytest.mark.parametrize("name", RIVERS)
+@pytest.mark.parametrize("name", slow_but([name for name in RIVERS if name != "sgbt"], RIVERS))
 def test_something_is_learnt_and_the_same_seed_says_the_same(name):
     model = follower(name, seed=1)
     said = model.test_then_train(EXAMPLES, LABELS, [0, 1])
