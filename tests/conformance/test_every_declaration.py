@@ -12,6 +12,7 @@ from boostrun.config import catalogue
 from boostrun.conformance import outcomes, paper, things
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
+from tests.marks import slow_but
 from tests.papers.iboost.learners import QUICK as STREAM_LEARNERS
 
 DATA = Path(os.environ.get("BOOSTRUN_DATA") or Path(__file__).parents[2] / "datasets")
@@ -42,6 +43,8 @@ METHODS, DATASETS, PIPELINES = catalogue.methods(), catalogue.datasets(), catalo
 TABLES = [name for name, found in DATASETS.items() if found.gives == "table"]
 STREAMS = [name for name, found in DATASETS.items() if found.gives == "stream"]
 PARTS = [(room, name) for room in paper.ROOMS for name in catalogue.parts(room)]
+FEW = ("laminating", "tasting_1q", "ucb")  # of the policies, which stand for all
+QUICK_PARTS = [(room, name) for room, name in PARTS if room != "policies" or name in FEW]
 ITEMS = list(catalogue.options("paper"))
 
 
@@ -95,7 +98,7 @@ def test_a_method_keeps_the_rules_that_take_long(name):
     assert hold(things.of_choice("algo", name, ()), lambda check: check.startswith(LONG)) >= 1
 
 
-@pytest.mark.parametrize(("room", "name"), PARTS)
+@pytest.mark.parametrize(("room", "name"), slow_but(QUICK_PARTS, PARTS))
 def test_a_part_keeps_the_rules(room, name):
     assert hold(things.of_part(room, name, catalogue.parts(room)[name], ())) >= 7
 

@@ -145,7 +145,9 @@ def test_every_classifier_takes_frames_sparse_matrices_and_missing_values(name):
     assert np.array_equal(model.fit(HAND, Y).predict(HAND), expected)
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if name != "MajorityClassifier"])
+@pytest.mark.parametrize("name", slow_but(*(
+    [name for name in EVERY if name not in left] for left in (["LearnerReservoirClassifier"], ["MajorityClassifier"])
+)))  # fmt: skip
 def test_every_classifier_takes_class_weight_or_says_what_to_do(name):
     if "class_weight" in inspect.signature(EVERY[name][0]).parameters:
         rare = np.where(np.arange(N) % 20 == 0, "yes", "no")

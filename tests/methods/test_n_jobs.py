@@ -12,6 +12,7 @@ from boostrun.kernels import Team
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier
 from boostrun.papers.reservoir.online_classifier import RandomStumpsClassifier
 from boostrun.papers.reservoir.variants import SplitReservoirClassifier
+from tests.marks import slow_but
 
 SMALL = {"n_estimators": 5, "random_state": 0}
 TREES = {"weak_learner": "tree", "depth": 3, **SMALL}
@@ -51,7 +52,7 @@ def facts(model):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{type(model).__name__}")
-@pytest.mark.parametrize("real", [False, True], ids=["codes", "values"])
+@pytest.mark.parametrize("real", slow_but([True], [False, True]), ids=["codes", "values"])
 def test_models_and_predictions_are_the_same_to_the_bit(model, real, shared):
     X, y = data(real)
     one = clone(model).fit(X, y)

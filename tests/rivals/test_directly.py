@@ -6,6 +6,7 @@ import pytest
 from tests.marks import slow_but
 from tests.rivals.directly import CALLS, CHUNKS, METHODS, directly, in_a_run
 
+QUICK = ("lightgbm", "random_forest", "sgd", "xgboost_external")
 # libraries that read float64
 DOUBLE = ("lightgbm", "lightgbm_goss", "lightgbm_penalty", "lightgbm_reuse", "hist_gradient_boosting")
 
@@ -25,7 +26,7 @@ def test_each_rival_of_a_library_is_compared():
     assert {*CALLS, *CHUNKS} == {*METHODS}
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", slow_but(QUICK, METHODS))
 def test_on_few_distinct_values_it_is_the_library(name, tmp_path):
     labels, accuracy = in_a_run(name, tmp_path, parts())
     expected = directly(name, parts())
@@ -33,7 +34,7 @@ def test_on_few_distinct_values_it_is_the_library(name, tmp_path):
     assert accuracy == pytest.approx(100 * np.mean(expected == parts()[3])) and accuracy > 40
 
 
-@pytest.mark.parametrize("name", slow_but(("lightgbm", "random_forest", "sgd", "xgboost_external"), METHODS))
+@pytest.mark.parametrize("name", slow_but(QUICK, METHODS))
 def test_on_milliseconds_it_is_the_library_on_milliseconds_since_the_first(name, tmp_path):
     labels, _ = in_a_run(name, tmp_path, parts(1.7e12))
     assert np.array_equal(labels, directly(name, parts()))

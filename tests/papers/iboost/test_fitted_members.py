@@ -19,7 +19,7 @@ from tests.papers.iboost.learners import TreeAsked, small_tree
 from tests.reference import fitted_committees as twins
 
 COMMITTEES = {"adaboost": AdaBoostWindowClassifier, "flb": FLBClassifier, "ocb": OCBClassifier}
-every_committee = pytest.mark.parametrize("name", COMMITTEES)
+every_committee = pytest.mark.parametrize("name", slow_but(["flb"], COMMITTEES))  # others take seconds to compile
 
 
 def turning(n, n_classes=2, seed=0):
@@ -197,7 +197,7 @@ def test_a_tree_is_one_pass_over_the_window_and_rivers_objects_learn_it_so(name)
     np.testing.assert_array_equal(trees.betas_, objects.betas_)
 
 
-@pytest.mark.parametrize("name", [*COMMITTEES, "iboost_fitted"])
+@pytest.mark.parametrize("name", slow_but(["flb"], [*COMMITTEES, "iboost_fitted"]))
 def test_what_cannot_be_a_member_is_one_sentence(name):
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeRegressor

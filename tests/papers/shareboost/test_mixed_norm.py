@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.classifier import ShareBoostClassifier
@@ -21,11 +20,6 @@ from boostrun.papers.shareboost.pools import DensePool
 from tests.reference import mixed_norm as twin
 
 SMALL = {"n_lambdas": 12, "lambda_min_ratio": 0.01}
-
-
-@parametrize_with_checks([MixedNormClassifier(**SMALL)])
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 def problem(seed, n=60, d=8, k=3):

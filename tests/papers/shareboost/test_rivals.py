@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost import jointboost as kernels
@@ -20,11 +19,6 @@ from boostrun.papers.shareboost.pools import features_of
 from tests.conftest import REAL_DATA
 from tests.reference import jointboost as twin
 from tests.reference import ovr_greedy as greedy_twin
-
-
-@parametrize_with_checks([JointBoostClassifier(rounds=30)])
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 def problem(seed, n=30, d=3, k=3, distinct=5):
@@ -210,11 +204,6 @@ def test_one_pass_for_all_classes_gives_each_class_its_scores(kind):
     residuals = [np.random.default_rng(c).normal(size=len(y)) for c in range(3)]
     for found, g in zip(class_scores(pool, residuals), residuals):
         np.testing.assert_allclose(found, pool.scores(np.column_stack([g, -g])), rtol=1e-4, atol=1e-6)
-
-
-@parametrize_with_checks([KNNClassifier(), KernelSVMClassifier(1.0, 1.0)])
-def test_scikit_learns_checks_of_neighbours_and_machines(estimator, check):
-    check(estimator)
 
 
 def obvious_neighbours(samples, labels, point, k, tie):
