@@ -276,6 +276,11 @@ class Certified:
 _ATTEMPTS = 12  # models that are trained and measured, at most
 
 
+def _estimate(one: Tried) -> float:
+    """The latency in microseconds that a trial estimated; 0 without one."""
+    return one.row.get("spent", {}).get(_COSTS["latency"]) or 0.0
+
+
 def fit_within(request: Request, begun: float | None = None, searching: type[Search] = Search) -> Certified | None:
     """Search, train and measure; write the model, the certificate and a picture. None if the user interrupted it.
 
@@ -317,6 +322,7 @@ class _Choosing:
     def __init__(self, request: Request, compose: Any, search: Search, clock: Deadline, table: Table):
         self.request, self.compose, self.search, self.clock, self.table = request, compose, search, clock, table
         self.least: dict[str, float] = {}  # the smallest that was measured of each budget that was not kept
+        self.slower: dict[str, float] = {}  # by method: a measured latency, relative to the estimated one
         self.samples: np.ndarray | None = None
 
     def run(self) -> Certified | None:
@@ -332,7 +338,8 @@ class _Choosing:
             if self.least and (attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * took):
                 queue.sort(key=lambda each: each.row.get("spent", {}).get("model_bytes", math.inf))
             quick = min(queue, key=lambda one: one.row.get("train_seconds", 0.0), default=None)
-            one = next((each for each in queue if self._in_time(each)), None if self.least else quick)
+            ready = [each for each in queue if self._in_time(each)] or ([quick] if quick and not self.least else [])
+            one = next(filter(self._fast, ready), ready[0] if ready else None)
             if one is None:
                 break
             queue.remove(one)
@@ -354,6 +361,8 @@ class _Choosing:
                 return self._certified(one, spent, record, path, how)
             path.unlink()
             took = max(took, self.clock.spent - begun)
+            if "latency" in spent and (estimated := _estimate(one)):
+                self.slower[one.contender.name] = spent["latency"] / estimated
             for kind in beyond:
                 if spent[kind] < math.inf:
                     self.least[kind] = min(spent[kind], self.least.get(kind, math.inf))
@@ -381,6 +390,11 @@ class _Choosing:
             f"seconds={self.clock.seconds:g} cannot be kept: no model was finished in time, and about seconds={least} "
             "is the smallest that can; the finished trials are kept, so the same command again needs less"
         )
+
+    def _fast(self, one: Tried) -> bool:
+        """Whether its estimated latency fits, corrected by what another model of its method took."""
+        slower = self.slower.get(one.contender.name, 1.0)
+        return slower * _estimate(one) <= self.request.budgets.get("latency", math.inf)
 
     def _in_time(self, one: Tried) -> bool:
         """Whether a last training, a fourth more rows than a trial has, and its meters fit into the time left."""

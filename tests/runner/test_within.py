@@ -69,6 +69,13 @@ def test_a_budget_is_not_called_impossible_if_the_time_ended_first(tmp_path):
         made.run()
 
 
+def test_after_a_measured_latency_no_model_of_the_method_is_tried_that_would_be_as_slow_again(tmp_path):
+    made = choosing(tmp_path, 19.0)
+    for one in made.search.tried:  # a third of what is measured
+        one.row["spent"]["prediction_us"] = one.row["spent"]["model_bytes"] / 3.0
+    assert made.run() == 18.0 and made.seen == [57.0, 18.0]
+
+
 ONE_BYTE = {"spent": {"model_bytes": 1.0}}
 
 
