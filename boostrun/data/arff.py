@@ -6,6 +6,7 @@ import io
 import itertools
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,7 +52,7 @@ class ArffTable:
             with self._text() as (_, lines):
                 self.attributes = _head(lines, self.where)
         self.names = tuple(each.name for each in self.attributes)
-        if twice := [name for place, name in enumerate(self.names) if name in self.names[:place]]:
+        if twice := [name for name, count in Counter(self.names).items() if count > 1]:
             raise BoostrunError(f"{path} has two attributes called '{twice[0]}'; give each a name of its own")
         self._rows = max(1, min(_PIECE, (memory_mb << 20) // 8) // (BYTES_A_CELL * len(self.names)))
 

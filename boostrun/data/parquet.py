@@ -8,6 +8,7 @@ pieces of all columns are put together.
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ def names_in(schema: Any, where: str) -> tuple[str, ...]:
     names = tuple(name for name in schema.names if name not in [each for each in index if isinstance(each, str)])
     if not names:
         raise BoostrunError(f"{where} has no columns")
-    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise BoostrunError(f"{where} has two columns called '{twice[0]}'; give each column a name of its own")
     return names
 

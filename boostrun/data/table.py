@@ -258,7 +258,7 @@ class _Column:
 
     def __init__(self, name: str, where: str, form: Form | None, missing: Collection[str], room: int, said: Said):
         self.name, self.where, self._form, self._missing, self._said = name, where, form, tuple(missing), said
-        self._room = self._all_room = room
+        self._room, self._all_room, self._plain = room, room, form == PLAIN
         self._typed, self._clocks = PLAIN, dict[bool, tuple[str, str]]()
         self.words: dict[str, int] = {}
         self._counts: list[int] = []
@@ -268,6 +268,8 @@ class _Column:
     def take(self, column: Any) -> np.ndarray:
         """The next values, (m,) float64: numbers, or the numbers of their texts; NaN where missing."""
         self.rows += len(column)
+        if self._plain and column.type == "double":
+            return blanked(column.to_numpy(zero_copy_only=False), self._missing)
         if self._form is not None:
             found, bad = self._form.numbers(without(column, self._missing))
             if bad.any():

@@ -36,6 +36,7 @@ _HEAD = 1 << 18  # bytes by which a file is judged
 _JUDGED = 400  # rows
 _SHARE = 64  # a block of text is this part of the memory
 _MOST_TEXT = 1 << 21  # bytes of a block; larger ones are slower
+_ROWS = 100  # of wide tables in a block, at least: each of its columns takes time
 _A_COLUMN = 4096  # bytes that a column takes in a block, besides its values
 _FIT = 0.9  # share of rows that must have the usual number of cells
 _FEW = 4  # rows, too few to judge by
@@ -164,9 +165,11 @@ class TextTable:
             source = pa.PythonFile(stream, mode="r")
             if self.layout.encoding != "utf-8":
                 source = pa.transcoding_input_stream(source, self.layout.encoding, "utf-8")
+            row = len(self._head) // max(1, self._head.count(b"\n"))
+            size = max(self._block, min(_ROWS * row, (self.memory_mb << 20) // _SHARE), 1 << 16)
             try:
                 reader = arrow.open_csv(
-                    source, arrow.ReadOptions(block_size=max(self._block, 1 << 16), column_names=list(self.names)),
+                    source, arrow.ReadOptions(block_size=size, column_names=list(self.names)),
                     arrow.ParseOptions(delimiter=self.layout.separator, newlines_in_values=True),
                     arrow.ConvertOptions(column_types=types, null_values=list(missing), check_utf8=True),
                 )  # fmt: skip
@@ -540,6 +543,6 @@ def _names(rows: list[list[str]], samples: list[list[str]], named: bool, where: 
         given, width = ["", *given], width + 1
         print(f"boostrun: {where} names one column less than it has; the first one is 'Unnamed: 0'", file=sys.stderr)
     names = tuple(cell.strip() or f"Unnamed: {place}" for place, cell in enumerate(given))
-    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise BoostrunError(f"{where} has two columns called '{twice[0]}'; give each column a name of its own")
     return names, width

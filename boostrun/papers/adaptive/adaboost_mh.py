@@ -304,9 +304,11 @@ def signed_weights(
     (n,) multiplies the rows. Cost O(n K).
     """
     n, classes = labels.shape
-    weights = np.exp(-labels * scores)
-    if weights.sum() < np.finfo(float).tiny:  # a factor of all does not matter: the largest becomes 1
-        margins = labels * scores
+    margins = labels * scores
+    with np.errstate(over="ignore"):
+        weights = np.exp(-margins)
+        summed = weights.sum()
+    if not np.finfo(float).tiny <= summed < 1e290:  # a factor of all does not matter: the largest becomes 1
         weights = np.exp(margins.min() - margins)
     own = 1.0 if sample_weight is None else sample_weight[:, None]
     weights *= own

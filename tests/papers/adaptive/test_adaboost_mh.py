@@ -189,6 +189,18 @@ def test_the_sampled_edge_of_a_stump_is_unbiased_and_its_noise_is_kappa_over_s()
             assert np.var(found) <= 1.1 / size
 
 
+@pytest.mark.parametrize("far", [1.0, 300.0, 3000.0])
+@pytest.mark.parametrize("shift", [-900.0, 0.0, 900.0])
+def test_weights_are_finite_however_far_the_scores_are(far, shift):
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random((50, 3)) < 0.5, 1.0, -1.0)
+    margins = far * rng.normal(size=labels.shape) + shift
+    signed = signed_weights(labels, labels * margins, "uniform")[:, :3]
+    exponents = margins.min() - margins  # in double precision, with the largest weight 1
+    wanted = labels * np.exp(exponents) / np.exp(exponents).sum()
+    np.testing.assert_allclose(signed, wanted, rtol=1e-5, atol=1e-30)
+
+
 @pytest.mark.parametrize("policy", slow_after(6, POLICIES))
 def test_fitting_T_steps_and_T_more_equals_fitting_2T(policy, digits):
     source = Source(*digits, 0)
