@@ -33,8 +33,8 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 import boostrun
+from boostrun.methods.preparation import transposed
 from boostrun.methods.weak_learner import Logistic
-from boostrun.papers.reservoir.full_data import transposed
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.report.canvas import COLOURS, MARKERS
 from tests.bench.timing import RESULTS, panels, pixels_of_mnist, show, write_rows

@@ -15,6 +15,7 @@ from numba import njit
 
 from boostrun.errors import BoostrunError
 from boostrun.kernels import Team, released, shared, stumps
+from boostrun.methods.preparation import transposed
 from boostrun.methods.stumps import Stump
 from boostrun.methods.weak_learner import Binner, WeakLearner
 
@@ -434,16 +435,6 @@ class SubSampling(ABC):
 def draw_proportionally(weights: np.ndarray, r: int, rng: np.random.Generator) -> np.ndarray:
     """r rows with replacement, in proportion to ``weights`` (N,), ascending; uniformly when all weights vanish."""
     return draw_by_gaps(weights, rng.standard_exponential(r + 1))
-
-
-def transposed(samples: np.ndarray) -> np.ndarray:
-    """Feature-major copy (d, n) of sample-major codes, by square tiles that stay cached."""
-    n, d = samples.shape
-    out = np.empty((d, n), samples.dtype)
-    for i in range(0, n, 1024):
-        for f in range(0, d, 1024):
-            out[f : f + 1024, i : i + 1024] = samples[i : i + 1024, f : f + 1024].T
-    return out
 
 
 class Mada(SubSampling):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.methods.preparation import transposed
 from boostrun.papers.shareboost.design import DenseDesign, parallel_map
 
 _SUMMED = 8192  # samples summed in single precision
@@ -460,7 +461,7 @@ class Codes(Features):
 
         if samples.dtype != np.uint8:
             raise BoostrunError(f"features='codes' needs X of dtype uint8, not {samples.dtype}")
-        return CodedPool(np.ascontiguousarray(samples.T))
+        return CodedPool(transposed(samples))
 
 
 class Groups(Features):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.kernels.stumps import fixed_point
+from boostrun.methods.preparation import transposed
 from boostrun.methods.stumps import Stump, StumpEnsemble, StumpLearner, find_stump
 from boostrun.methods.weak_learner import LOSSES, WeakLearner
 from boostrun.papers.reservoir import full_data as kernels
@@ -22,7 +23,6 @@ from boostrun.papers.reservoir.full_data import (
     Mada,
     Wss,
     draw_proportionally,
-    transposed,
 )
 from boostrun.papers.reservoir.full_data_classifier import (
     All,
