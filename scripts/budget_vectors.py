@@ -5,8 +5,9 @@
 For each of 13 sets, :data:`VECTORS` vectors of budgets are drawn from :data:`SEED`, before anything runs. Under each,
 two searches choose on the same held-out rows, one trial at a time, and the test part only scores their models. The
 first is full: :data:`TRIALS` trials of every method that may be chosen, on all training rows, without a clock. The
-second is that of `boostrun fit --within VECTOR,seconds=S`, from nothing; each budget of its model is measured once
-more. S is :data:`SHARE` of the CPU seconds of the full search, at least :data:`LEAST`, times :func:`slowness`.
+second is that of `boostrun fit --within VECTOR,seconds=S`, without trials of the first; each budget of its model is
+measured once more. S is :data:`SHARE` of the CPU seconds of the full search, at least :data:`LEAST`, times
+:func:`slowness`.
 
 Appends a row to results/within/table.csv for each vector that is not there yet, then writes table.md and the table of
 docs/howto/budget.md. FOLDER keeps the files of named sets. Without words, only the tables are written.

@@ -308,7 +308,9 @@ def signed_weights(
     with np.errstate(over="ignore"):
         weights = np.exp(-margins)
         summed = weights.sum()
-    if not np.finfo(float).tiny <= summed < 1e290:  # a factor of all does not matter: the largest becomes 1
+    # a factor of all weights does not matter: if their sum vanishes, or those of samples might make it infinite, the
+    # largest becomes 1
+    if not np.finfo(float).tiny <= summed < 1e290:
         weights = np.exp(margins.min() - margins)
     own = 1.0 if sample_weight is None else sample_weight[:, None]
     weights *= own
