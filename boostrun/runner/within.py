@@ -4,7 +4,8 @@ The rows of the user's table are split into three parts: a test part, which only
 rest, which is held out to compare trials; and the training rows. Every method is tried once, on a quarter of the rows
 if there are many; the better half are tried some more times; the best two of different kinds most often. The chosen
 settings are trained on all rows except the test part, and :mod:`boostrun.runner.meters` measures the saved model. If it
-does not keep a budget, it gets fewer rounds, or the next best settings are trained.
+does not keep a budget, it gets fewer rounds, or the next best settings are trained. After a model that keeps all, the
+search goes on for as long as there is time to train and measure another one, which is then kept if it is better.
 """
 
 from __future__ import annotations
@@ -78,13 +79,14 @@ _FIRST, _SECOND, _THIRD = 0.4, 0.5, 0.6  # of the seconds, until which rungs las
 _SEARCHED = 0.65  # of the seconds; the rest is for the last training, the meters and the picture
 _CONFIRMED_BY = 0.75
 _KEPT = 0.95
-_PICTURE = 4.0  # seconds for it
 _COSTS = {"flash": "flash_bytes", "latency": "prediction_us", "features": "n_features_used"}  # of a trial, by budget
 _METER_SECONDS = {"memory": 1.5, "latency": 0.3}  # seconds of a meter, relative to the start of this process
 _MEMORY, _MOST_METERS = 9.0, 0.3  # memory, relative to a process that only starts; the largest share of the seconds
+_PICTURE = 1.0  # seconds for it, relative to the start of this process
 _MANY_ROWS = 2000
 _WORKERS = 2.0  # seconds until workers train, which read libraries and kernels first, relative to this process
 _PART = 0.4  # of the time that is left to first trials, which those that run at once may take: some are slow
+_PART_SEARCHED = 0.7  # of the time after the first model; the rest is to confirm
 _SHOWN_ROWS = 4000  # on which the columns that a model reads are found, and its whole numbers chosen
 _SHARE = 4  # of many rows a first trial has a fourth
 _ROOM = 0.5  # a first trial that takes less of its budgets is followed by one of more rounds
@@ -104,10 +106,9 @@ class Search:
         self.contenders = list(contenders)
         self.tried, self.first = list[Tried](), list[Tried]()
         self.records: set[str] = set()
-        self.start = max(clock.spent - clock.lead, 3.0)  # seconds of a process, until it trains
-        self.interrupted, self.meters = False, sum(
-            share * self.start for kind, share in _METER_SECONDS.items() if kind in request.budgets
-        )  # fmt: skip
+        self.start = max(clock.spent - clock.lead, 1.0)  # seconds of a process, until it trains
+        self.interrupted = False
+        self.wait(sum(share * self.start for kind, share in _METER_SECONDS.items() if kind in request.budgets))
         self.cores, self.each = workers(compose(request.words).root["n_jobs"]), 0.0
         self.why: dict[str, str] = {}
         self.costs = {cost: request.budgets[kind] for kind, cost in _COSTS.items() if kind in request.budgets}
@@ -130,13 +131,31 @@ class Search:
         sized = [one for one in self.contenders if self._sized(one, few)]
         self._rung(sized, 1, _SECOND if kept else _SEARCHED, rows)  # until one keeps the budgets, these come first
         ranked = self._ranked(few)
-        self._rung(ranked[: max(3, math.ceil(len(ranked) / 2))], _SOME, _THIRD)
+        self._rung(self._better_half(ranked), _SOME, _THIRD)
         best = self._of_two_kinds()
         for trials in (_MORE, _MOST) if self.clock.seconds is not None else (_MORE,):
             self._rung(best, trials, _SEARCHED)
         self._confirm()
 
-    def _confirm(self) -> None:
+    def wait(self, meters: float) -> None:
+        """Leave so many seconds for the meters, and some for a last training."""
+        self.meters, self.reserve = meters, 1.2 * meters + 2.0
+
+    def go_on(self, took: float) -> bool:
+        """Try more, until there is just time for another model and the picture; False if there is none.
+
+        ``took`` are the seconds of a last training and the meters.
+        """
+        self.meters, self.reserve = took, 1.5 * took + _PICTURE * self.start + 0.5
+        if self.clock.seconds is None or self.clock.left(_KEPT) - self.reserve < 1.0:
+            return False
+        best, half = self._of_two_kinds(), self._better_half(self._ranked(few=False))
+        for contenders, trials in (best, _MORE), (best, _MOST), (half, _MORE), (half, _MOST):
+            self._rung(contenders, trials, 1.0, part=_PART_SEARCHED)
+        self._confirm(1.0)
+        return True
+
+    def _confirm(self, share: float = _CONFIRMED_BY) -> None:
         """If few rows are held out, try the best settings once more, with twice as many held out.
 
         On few rows the smallest of many errors is too small by chance, and many errors are equal. The errors of both
@@ -145,7 +164,8 @@ class Search:
         if self.held_out > _FEW_HELD_OUT or self.request.screened:  # by rows that this would hold out
             return
         best, names = list[Tried](), Counter[str]()
-        for one in sorted((each for each in self.tried if each.loss < BEYOND), key=lambda each: each.loss):
+        least = min((one.loss for one in self.tried if one.confirmed), default=BEYOND)
+        for one in sorted((each for each in self.tried if each.loss < least), key=lambda each: each.loss):
             if names[one.contender.name] < _CONFIRMED_EACH and len(best) < _CONFIRMED:
                 names[one.contender.name] += 1
                 best.append(one)
@@ -153,7 +173,7 @@ class Search:
         for one in best:
             settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
             studies.append(_with_root(Study(settings, {}, BY, self.costs), holdout=2 * HOLDOUT))
-        for one, choice in zip(best, self._trials(studies, 1, _CONFIRMED_BY)):
+        for one, choice in zip(best, self._trials(studies, 1, share)):
             row: Mapping[str, Any] = next(iter(choice.rows), {})
             if row.get(BY) is not None:
                 self.records |= {*row["records"]}
@@ -162,6 +182,9 @@ class Search:
     def _of_two_kinds(self) -> list[Contender]:
         saved = [one for one in self._ranked(few=False) if one.saved]
         return [*saved[:1], *[one for one in saved[1:] if one.kind != saved[0].kind][:1]]
+
+    def _better_half(self, ranked: Sequence[Contender]) -> Sequence[Contender]:
+        return ranked[: max(3, math.ceil(len(ranked) / 2))]
 
     def _ranked(self, few: bool) -> list[Contender]:
         """The contenders that were tried, the one with the least loss first."""
@@ -188,7 +211,7 @@ class Search:
         """The choices of studies, with the trials that ended in time, a part of what is left; none if it is short."""
         latest = max(share, _SEARCHED)
         if self.clock.seconds is not None:  # there must be time for the meters
-            latest = min(latest, _KEPT - (1.2 * self.meters + 2.0) / self.clock.seconds)
+            latest = min(latest, _KEPT - self.reserve / self.clock.seconds)
         share = min(share, latest)
         if self.interrupted or not studies or self.clock.left(share) < 0.5:
             return []
@@ -311,56 +334,81 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
         raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
     held_out = facts["n_samples"] - part["n_samples"]
     search = searching(request, compose, contenders, clock, part["n_samples"], held_out)
-    search.meters = max(search.meters, min(_MEMORY * small, _MOST_METERS * (clock.seconds or 0.0)))
+    search.wait(max(search.meters, min(_MEMORY * small, _MOST_METERS * (clock.seconds or 0.0))))
     search.run()
     return None if search.interrupted else _Choosing(request, compose, search, clock, table).run()
 
 
 class _Choosing:
-    """Trains the best settings and measures them, until one keeps all budgets."""
+    """Trains the best settings and measures them, until one keeps all budgets; then, better ones if there is time."""
 
     def __init__(self, request: Request, compose: Any, search: Search, clock: Deadline, table: Table):
         self.request, self.compose, self.search, self.clock, self.table = request, compose, search, clock, table
         self.least: dict[str, float] = {}  # the smallest that was measured of each budget that was not kept
         self.slower: dict[str, float] = {}  # by method: a measured latency, relative to the estimated one
+        self.measured: list[Tried] = []
+        self.too_large: set[str] = set()  # methods whose libraries take more memory than there is
+        self.took = 0.0  # seconds of the longest attempt
+        self.kept: tuple[Tried, dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]] | None = None
         self.samples: np.ndarray | None = None
 
     def run(self) -> Certified | None:
+        """The best model that keeps all budgets; None if the user interrupted it."""
         saved = [[one for one in rung if one.contender.saved] for rung in (self.search.tried, self.search.first)]
         queue = next(filter(None, ([one for one in rung if one.loss < BEYOND] for rung in saved)), [])
         if not queue:
             queue = sorted(saved[0] or saved[1], key=lambda one: one.loss)[:3]
         if not queue:
             self._too_short()
-        took = 0.0  # seconds of the longest attempt; near the end the smallest models are measured
+        interrupted = self._choose(queue)
+        if self.kept is None and not interrupted:
+            self._not_kept(queue)
+        if self.kept is not None and self.search.go_on(self.took):
+            first = _order(self.kept[0])
+            better = [one for one in self.search.tried if one.contender.saved and _order(one) < first]
+            interrupted = self.search.interrupted or self._choose(
+                [one for one in better if not any(one is each for each in self.measured)]
+            )
+        if self.kept is not None and interrupted:
+            self.kept[3].unlink()
+        return None if self.kept is None or interrupted else self._certified(*self.kept)
+
+    def _choose(self, queue: list[Tried]) -> bool:
+        """Set ``kept`` to the best of the queue that keeps all budgets; returns whether the user interrupted it."""
+        before = self.kept
         for attempt in range(_ATTEMPTS):
             queue.sort(key=_order)
-            if self.least and (attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * took):
+            late = attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * self.took
+            if late and self.least and before is None:  # near the end the smallest models are measured
                 queue.sort(key=lambda each: each.row.get("spent", {}).get("model_bytes", math.inf))
-            quick = min(queue, key=lambda one: one.row.get("train_seconds", 0.0), default=None)
-            ready = [each for each in queue if self._in_time(each)] or ([quick] if quick and not self.least else [])
+            ready = [one for one in queue if one.contender.name not in self.too_large and self._in_time(one)]
+            if not ready and not self.least and before is None:
+                ready = sorted(queue, key=lambda one: one.row.get("train_seconds", 0.0))[:1]
             one = next(filter(self._fast, ready), ready[0] if ready else None)
             if one is None:
                 break
             queue.remove(one)
+            self.measured.append(one)
             begun = self.clock.spent
             try:
                 with self.clock.until(_KEPT):
                     spent, record, path, how = self._trained(one)
             except KeyboardInterrupt:
                 for left in self.request.output.parent.glob(f".{self.request.output.stem}-*.npz"):
-                    left.unlink()
-                if not self.clock.rang:
-                    return None
-                break
+                    if before is None or left != before[3]:
+                        left.unlink()
+                return not self.clock.rang
             beyond = {
                 kind: spent[kind] / most for kind, most in self.request.budgets.items()
                 if kind in spent and spent[kind] > most
             }  # fmt: skip
+            self.took = max(self.took, self.clock.spent - begun)
             if not beyond:
-                return self._certified(one, spent, record, path, how)
+                if before is not None:
+                    before[3].unlink()
+                self.kept = one, spent, record, path, how
+                break
             path.unlink()
-            took = max(took, self.clock.spent - begun)
             if "latency" in spent and (estimated := _estimate(one)):
                 self.slower[one.contender.name] = spent["latency"] / estimated
             for kind in beyond:
@@ -369,7 +417,10 @@ class _Choosing:
             if (fewer := self._fewer(one, beyond)) is not None:
                 queue.append(fewer)
             if "memory" in beyond:  # libraries take most of it, whatever the settings
-                queue = [each for each in queue if each.contender.name != one.contender.name]
+                self.too_large.add(one.contender.name)
+        return False
+
+    def _not_kept(self, queue: Sequence[Tried]) -> None:
         if self.least:
             kind = max(self.least, key=lambda kind: self.least[kind] / self.request.budgets[kind])
             late = self.clock.seconds is not None and (queue or self.clock.rang)
@@ -379,7 +430,6 @@ class _Choosing:
                 f"that were measured, is {typed(kind, self.least[kind])}"
             )
         self._too_short()
-        return None
 
     def _too_short(self) -> None:
         if self.clock.seconds is None or self.search.why:
@@ -506,7 +556,7 @@ class _Choosing:
             "again": self.request.again,
             "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
         }  # fmt: skip
-        pictures = [self._drawn(tried, one)] if self.clock.left() > _PICTURE else []
+        pictures = [self._drawn(tried, one)] if self.clock.left() > _PICTURE * self.search.start else []
         if "flash" in self.request.budgets:
             path = self.compose(self.request.words).dataset["path"]
             facts["chip"] = shlex.join(["boostrun", "export", str(output), str(path), "--to", "c", "--integer"])

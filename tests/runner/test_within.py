@@ -41,7 +41,7 @@ def choosing(folder, most, seconds=None, begun=0.0):
     """What is kept of 20 models, the more exact ones larger: 60, 57, ... 3 bytes."""
     contender = Contender("wsam", [], {}, {}, saved=True)
     tried = [Tried(contender, {}, float(n), {"spent": {"model_bytes": 60.0 - 3 * n}}) for n in range(20)]
-    search = SimpleNamespace(tried=tried, first=[], why={}, meters=0.0)
+    search = SimpleNamespace(tried=tried, first=[], why={}, meters=0.0, interrupted=False, go_on=lambda took: False)
     request = SimpleNamespace(budgets={"latency": most}, output=folder / "m.npz")
     made = Measured(request, None, search, Deadline(seconds, time.monotonic() - begun), None)
     made.seen = []
@@ -86,6 +86,29 @@ def test_models_of_few_rows_are_trained_before_those_that_were_too_large(tmp_pat
     assert made.run() == 54.0 and made.seen == [54.0]
 
 
+@pytest.mark.parametrize(("sizes", "kept"), [([40.0], 40.0), ([56.0, 50.0], 50.0), ([56.0], 54.0), ([], 54.0)])
+def test_a_better_model_that_is_found_after_the_first_one_replaces_it_if_it_keeps_the_budgets(tmp_path, sizes, kept):
+    """The first model has 54 bytes, of 55; models with these sizes come after it, each more exact than all before."""
+    made = choosing(tmp_path, 55.0)
+
+    def go_on(took):
+        made.search.tried += [
+            Tried(made.search.tried[0].contender, {}, n - 9.0, {"spent": {"model_bytes": size}})
+            for n, size in enumerate(sizes)
+        ]
+        return True
+
+    made.search.go_on = go_on
+    assert made.run() == kept and made.seen == [60.0, 57.0, 54.0, *sizes]
+    assert [path.name for path in tmp_path.iterdir()] == [f"{kept}.npz"]
+
+
+def test_if_the_user_interrupts_the_search_after_the_first_model_no_file_is_left(tmp_path):
+    made = choosing(tmp_path, 55.0)
+    made.search.go_on = lambda took: setattr(made.search, "interrupted", True) or True
+    assert made.run() is None and not [*tmp_path.iterdir()]
+
+
 # -- the search --------------------------------------------------------------------------------------------------------
 
 
@@ -103,7 +126,7 @@ def test_workers_are_started_only_where_they_are_sooner_done():
     found.cores = 1
     assert not found._in_workers(1000, 0.5)
     short = searching(10.0)
-    short.each = 1.0
+    short.each, short.start = 1.0, 3.0
     assert not short._in_workers(1000, 0.5)  # five seconds are left
 
 
@@ -136,6 +159,19 @@ def test_if_no_trial_ends_in_a_part_of_the_time_all_of_it_goes_to_one_after_anot
     assert found.asked[:4] == [([name], _PART) for name in names]
     assert found.asked[4:6] == [(["lightgbm"], 1.0), (["xgboost"], 1.0)]
     assert all(asked in ([], ["xgboost"]) for asked, _ in found.asked[6:])
+
+
+def test_after_the_first_model_the_search_goes_on_until_there_is_time_for_one_more():
+    plain = searching(100.0, words=["dataset=digits"])
+    names = ["lightgbm", "xgboost", "wsam", "few_features"]
+    contenders = [Contender(name, ["dataset=digits"], {}, {}, saved=True) for name in names]
+    found = Slow(plain.request, plain.compose, contenders, plain.clock, 100, 2000)
+    found.tried = [Tried(one, {}, loss) for one, loss in zip(contenders, [3.0, 2.0, 4.0, 5.0])]
+    found.asked, found.ends = [], ""
+    assert found.go_on(2.0) and found.reserve == 1.5 * 2.0 + found.start + 0.5
+    best = [names for names, _ in found.asked]
+    assert best == 2 * [["xgboost", "lightgbm"]] + 2 * [["xgboost", "lightgbm", "wsam"]]
+    assert not found.go_on(63.0) and len(found.asked) == 4
 
 
 def test_a_kernel_is_compiled_before_the_clock_interrupts():
