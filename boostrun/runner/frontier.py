@@ -38,6 +38,7 @@ QUICK_ROUNDS = 100
 PILOTS = 20, 100  # rounds of the two pilot trials
 _PILOT_TRIALS = 3  # of each, whose median counts: on a busy machine one alone may have waited
 _MOST_ROUNDS = 10_000
+_MOST_HELD_OUT = 500_000  # rows of files larger than memory: predicting more would take most of a search's time
 _SHARE = 0.8  # planned share of a budget of seconds; the rest allows for variation
 
 
@@ -139,13 +140,15 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     firsts = [compose([*first_words, *more]) for more in splits]
     tables = [table_of(settings) for settings in firsts]
     first, table = firsts[0], tables[0]
-    held_out = {"holdout": HOLDOUT} if request.tuning or kind != "memory" else {}  # a single file has no hold-out
+    facts = facts_of(table)
+    share = min(HOLDOUT, _MOST_HELD_OUT / facts["n_samples"]) if kind == "memory" else HOLDOUT
+    held_out = {"holdout": share} if request.tuning or kind != "memory" else {}  # a single file has no hold-out
 
     def part_of(split: int) -> Table | Chunks:
         """The data on which a search trains."""
         return table_of(dataclasses.replace(firsts[split], root={**firsts[split].root, **held_out}))
 
-    facts, part_facts = facts_of(table), facts_of(part_of(0), table)
+    part_facts = facts_of(part_of(0), table)
     methods = {name: _filled(*one, request, part_facts["n_samples"], compose) for name, one in methods.items()}
     budgets = sorted(set(request.at)) or grid(kind, facts, request.quick)
     least = min(budgets) if kind == "memory" else 0.0
@@ -171,7 +174,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
             if clash := one.limits.keys() & request.typed:
                 raise BoostrunError(f"a budget of {kind} decides {min(clash)} for {name}: leave it out")
             with contextlib.suppress(BoostrunError):  # it may not fit fewer samples; then there is no search
-                one.searched = limited([*words, *more], keeping[name](budget, part_sizes), part)
+                searched = limited([*words, *more], keeping[name](budget, part_sizes), part)
+                one.searched = dataclasses.replace(searched, root={**searched.root, **held_out})
             if kind == "flash_bytes":
                 _begin_small(one, request.typed, facts["n_classes"])
             candidates.append(one)
@@ -545,7 +549,8 @@ def _notes(
     if request.kind == "seconds":
         found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
     elif request.tuning:
-        share = round(100 * HOLDOUT)
+        shares = [one.searched.root["holdout"] for one in candidates if one.searched is not None]
+        share = round(100 * max(shares, default=HOLDOUT))
         by = "the error" if request.metric == ACCURACY else measure_of(request.metric)
         found.append(
             f"tuned under each budget, {request.tuning} trials a method, by {by} on {share} % of the training "
