@@ -84,7 +84,7 @@ def content_of(kernel: Any) -> str:
     and closure, which Numba freezes.
 
     >>> from boostrun.kernels import trees
-    >>> content_of(trees.grow.py_func) == content_of(trees.grow.py_func) != content_of(trees.fixed_point.py_func)
+    >>> content_of(trees.grow_in.py_func) == content_of(trees.grow_in.py_func) != content_of(trees.leaves_of.py_func)
     True
     """
     told: list[str] = []

@@ -4,12 +4,17 @@ The weight of a sample is a 50-bit fixed-point integer. It is added to one of tw
 label. All sums are exact, so the tree does not depend on the order of summation, the machine or the memory layout. The
 gain of a split is of second order, G^2 / H summed over both sides, with G = W+ - W- and H = W+ + W-.
 
-Features are read by their *entries*: the samples of a feature in order of their codes, without those of its most
-frequent code, whose sums are those of the node minus the others (:func:`sorted_entries`). All nodes of a level are
-searched in one pass, and a gain is evaluated only where a sum has changed. This looks up the words of samples in the
-order of their codes; if they are too many to stay in the cache, the codes are read in the order of the samples instead,
-and each code of each node has a sum (:func:`by_codes`). Trees are complete: of depth D they have
-2^D - 1 nodes in the order of a heap, and 2^D leaves; a node that is not split sends everything to its left.
+All nodes of a level are searched in one pass, in one of two ways; the first levels of a tree may be searched by codes,
+the others by entries, whichever takes less time (:func:`codes_pay`).
+
+- *By codes*: each code of each node has a sum (:func:`best_by_codes`). Codes are read in the order of the samples, and
+  only those of samples in the smaller of two sisters: the sums of the larger are those of the parent minus the others.
+- *By entries*: the samples of a feature in order of their codes, without those of its most frequent code, whose sums
+  are those of the node minus the others (:func:`sorted_entries`). A gain is evaluated only where a sum has changed.
+  This suits features with few other codes, and nodes with few samples, but looks up the words of samples at random.
+
+Trees are complete: of depth D they have 2^D - 1 nodes in the order of a heap, and 2^D leaves; a node that is not split
+sends everything to its left.
 """
 
 from __future__ import annotations
@@ -19,35 +24,51 @@ import math
 import numpy as np
 from numba import njit
 
-BITS = 11  # of a word: twice a node's place in its level, and the sign
+from boostrun.kernels import allocating_kernel
+from boostrun.kernels.code_sums import (
+    _ABOUT,
+    _MASK,
+    BITS,
+    NODE,
+    _sides,
+    best_by_codes,
+    list_samples,
+    plan,
+    room_for,
+    sums_for,
+)
+
 DEEPEST = 10
-_MASK = (1 << BITS) - 1
 _BLOCK = 64  # samples that go down a tree together
 _LANES = 4  # of the histogram that is counted, added up or moved
 _SHORT = 5  # samples more than slots of a run, on average, with which it is looked at as a whole
-_ABOUT = 1.0 + 1e-12  # more than what rounding can hide
-_LONG = 1 << 16  # samples whose words, 8 bytes each, do not stay in the second-level cache
-_KEPT = 4  # a search by entries of so many samples is slower if it reads one of so many codes
 
 
-@njit(cache=True)
+
 def fixed_point(signed_weights):
     """Weights |s_i| as integers with a sum below 2^50, and their scale, a power of two (1.0 if all are zero). O(n)."""
+    out = np.empty(len(signed_weights), np.int64)  # NumPy's memory has large pages, numba's does not
+    return out, put_fixed_point(signed_weights, out)
+
+
+@allocating_kernel
+def put_fixed_point(signed_weights, out):
+    """Fill in the weights of :func:`fixed_point`; returns their scale."""
     n = signed_weights.shape[0]
     total = 0.0
     for i in range(n):
         total += abs(signed_weights[i])
-    out = np.zeros(n, np.int64)
     if not total > 0.0:
-        return out, 1.0
+        out[:] = 0
+        return 1.0
     _, exponent = math.frexp(total)
     scale = math.ldexp(1.0, 49 - exponent)
     for i in range(n):
         out[i] = np.int64(np.rint(abs(signed_weights[i]) * scale))
-    return out, scale
+    return scale
 
 
-@njit(cache=True)
+@allocating_kernel
 def sorted_entries(columns):
     """The samples of each feature by code, without those of its most frequent code (the lowest among equals).
 
@@ -91,7 +112,13 @@ def sorted_entries(columns):
     return starts, ends[:run], bounds[:run], common, rows[:at]
 
 
-@njit(cache=True)
+def no_entries(d):
+    """:func:`sorted_entries` for trees that are searched by codes alone."""
+    none = np.empty(0, np.int64)
+    return np.zeros(d + 1, np.int64), none, none.astype(np.int16), np.zeros(d, np.uint8), none.astype(np.int32)
+
+
+@allocating_kernel
 def _count(column, counts):
     """The most frequent code; the first 256 of ``counts`` become the number of samples with each code."""
     counts[:] = 0
@@ -111,8 +138,9 @@ def _count(column, counts):
     return usual
 
 
-@njit(cache=True)
-def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, least):
+def grow(
+    columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes=0, room=None
+):  # fmt: skip
     """Grow a tree of ``depth`` D from 1 to 10 level by level, with the split of largest gain in each node.
 
     Parameters: ``columns`` (d, n) uint8; ``starts`` to ``rows`` of :func:`sorted_entries`;
@@ -121,65 +149,146 @@ def grow(columns, starts, ends, bounds, common, rows, weights, positive, depth, 
     int64, leaves (n,) int32)``: thresholds lie midway between the codes of the node's samples on both sides, rounded
     up; ``sums`` are W- and W+ of each leaf; ``leaves`` are those of the samples. A node is not split if all its weight
     has one sign, or no split leaves ``least`` on both sides; its threshold is then infinite. Among equal gains the
-    lowest feature wins, then the lowest threshold.
+    lowest feature wins, then the lowest threshold. The first ``by_codes`` levels are searched by codes, the others by
+    entries; ``room`` is memory of :func:`room_for`, in which ``leaves`` then lie.
 
-    Cost: a pass over the entries a level, 4 bytes each and a look-up of the sample's word, and at most one gain an
-    entry; or, see :func:`by_codes`, a pass over all codes and a gain for each code of each node.
+    Cost of a level: by codes, an addition for each code of half of the samples, and a gain for each code of each node;
+    by entries, 4 bytes each, a look-up of the sample's word, and at most one gain.
     """
-    n = columns.shape[1]
+    room = room or room_for(*columns.shape, depth, by_codes)
+    room[0][:] = 0
+    given = columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes
+    return grow_in(*given, *room)
+
+
+@allocating_kernel
+def grow_in(
+    columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes, leaves, words, listed,
+    even, odd,
+):  # fmt: skip
+    """:func:`grow` in given memory."""
+    d, n = columns.shape
     inner = (1 << depth) - 1
     features = np.zeros(inner, np.int32)
     thresholds = np.full(inner, np.inf)
-    leaves = np.zeros(n, np.int32)
-    words = np.empty(n, np.int64)
-    looked_at, long = n, by_codes(columns, rows)
+    counts, looked_at = np.full(1, n), n
+    totals = _sums(leaves, weights, positive, 1)
+    before, slots_before = np.empty((0, 1, NODE), np.int64), np.zeros(1, np.int64)
     for level in range(depth):
         width = 1 << level
-        totals = _sums(leaves, weights, positive, width)
         slots, active = _to_split(totals, least)
         if active == 0:
             for i in range(n):
                 leaves[i] <<= depth - level
-            break
-        chosen = np.zeros((active, 2), np.float64)
-        for s in range(width):
-            if slots[s] < active:
-                chosen[slots[s], 0], chosen[slots[s], 1] = totals[s, 0], totals[s, 1]
-        for i in range(n):
-            words[i] = (weights[i] << BITS) | (2 * slots[leaves[i]] + positive[i])
-        if long:
-            found, _ = best_by_codes(columns, words, chosen, float(least))
+            return features, thresholds, _spread(totals, depth - level), leaves
+        chosen = _of_slots(totals, slots, active)
+        if level < by_codes:
+            targets, nodes = plan(slots, active, counts, slots_before, before)
+            size = list_samples(leaves, weights, positive, targets, listed, words) if level > 0 else 0
+            kept = sums_for(odd if level % 2 else even, d, active)
+            found, _, lefts = best_by_codes(
+                columns, weights, positive, listed[:size], words[:size], nodes, before, kept, chosen, float(least)
+            )
+            before, slots_before = kept[: d if kept.shape[0] == d else 0], slots
         else:
+            put_words(leaves, weights, positive, slots, words)
             left = np.int64(0)
-            for i in range(n):
-                left += slots[leaves[i]] < active
+            for k in range(width):
+                left += counts[k] if slots[k] < active else 0
             if 2 * left < looked_at:  # the others are in leaves already
                 looked_at = left
                 starts, ends, bounds, rows = _without(starts, ends, bounds, rows, words, active)
             found, _ = best_by_entries(starts, ends, bounds, common, rows, words, chosen, float(least))
-        split_on, most = found[:, 0], found[:, 1]
-        below = np.full(active, -1, np.int64)
-        above = np.full(active, 256, np.int64)
-        for i in range(n):
-            s = slots[leaves[i]]
-            right = 0
-            if s < active and split_on[s] >= 0:
-                code = np.int64(columns[split_on[s], i])
-                if code > most[s]:
-                    right = 1
-                    above[s] = min(above[s], code)
-                else:
-                    below[s] = max(below[s], code)
-            leaves[i] = 2 * leaves[i] + right
-        for k in range(width):
-            s = slots[k]
-            if s < active and split_on[s] >= 0:
-                features[width - 1 + k] = split_on[s]
-                thresholds[width - 1 + k] = (below[s] + above[s] + 1) // 2
-    return features, thresholds, _sums(leaves, weights, positive, 1 << depth), leaves
+            lefts = np.empty((0, 2), np.int64)
+        seen, counts = go_down(columns, leaves, slots, found)
+        put_splits(slots, found, seen, features, thresholds)
+        if level < by_codes:
+            totals = _children(totals, slots, found, lefts)
+        else:
+            totals = _sums(leaves, weights, positive, 2 * width)
+    return features, thresholds, totals, leaves
 
 
-@njit(cache=True)
+@allocating_kernel
+def put_words(leaves, weights, positive, slots, words):
+    """Fill in the words of all samples."""
+    for i in range(leaves.shape[0]):
+        words[i] = (weights[i] << BITS) | (2 * slots[leaves[i]] + positive[i])
+
+
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+def go_down(columns, leaves, slots, found):
+    """Move samples to the children of their nodes, without a branch; ``found`` (active, 2) are the splits.
+
+    Returns ``(seen (256 width,) uint8, counts (2 width,) int64)``: whether a node has samples with a code, and the
+    samples of each child.
+    """
+    width, whole = slots.shape[0], np.uint64(256)
+    split_on, most = np.zeros(width, np.int64), np.full(width, 255)
+    for k in range(width):
+        s = slots[k]
+        if s < found.shape[0] and found[s, 0] >= 0:
+            split_on[k], most[k] = found[s, 0], found[s, 1]
+    seen, counts = np.zeros(width * 256, np.uint8), np.zeros(2 * width, np.int64)
+    for i in range(leaves.shape[0]):
+        node = np.uint64(leaves[i])
+        code = columns[np.uint64(split_on[node]), np.uint64(i)]
+        seen[node * whole + np.uint64(code)] = 1
+        leaf = node + node + np.uint64(np.int64(code) > most[node])
+        counts[leaf] += 1
+        leaves[i] = leaf
+    return seen, counts
+
+
+@allocating_kernel
+def put_splits(slots, found, seen, features, thresholds):
+    """Note the splits of a level, midway between the codes of a node's samples on both sides, rounded up."""
+    width = slots.shape[0]
+    for k in range(width):
+        s = slots[k]
+        if s < found.shape[0] and found[s, 0] >= 0:
+            below = found[s, 1]
+            while seen[256 * k + below] == 0:
+                below -= 1
+            above = found[s, 1] + 1
+            while seen[256 * k + above] == 0:
+                above += 1
+            features[width - 1 + k], thresholds[width - 1 + k] = found[s, 0], (below + above + 1) // 2
+
+
+@allocating_kernel
+def _of_slots(totals, slots, active):
+    """(active, 2): W- and W+ of the nodes to split."""
+    chosen = np.empty((active, 2), np.int64)
+    for k in range(slots.shape[0]):
+        if slots[k] < active:
+            chosen[slots[k], 0], chosen[slots[k], 1] = totals[k, 0], totals[k, 1]
+    return chosen
+
+
+@allocating_kernel
+def _children(totals, slots, found, lefts):
+    """(2 width, 2): W- and W+ of the children of nodes, ``lefts`` (active, 2) those of the left ones."""
+    below = np.zeros((2 * totals.shape[0], 2), np.int64)
+    for k in range(totals.shape[0]):
+        s = slots[k]
+        split = s < found.shape[0] and found[s, 0] >= 0
+        for side in range(2):
+            below[2 * k, side] = lefts[s, side] if split else totals[k, side]
+            below[2 * k + 1, side] = totals[k, side] - below[2 * k, side]
+    return below
+
+
+@allocating_kernel
+def _spread(totals, levels):
+    """Sums of leaves so many levels below nodes that all go left."""
+    sums = np.zeros((totals.shape[0] << levels, 2), np.int64)
+    for k in range(totals.shape[0]):
+        sums[k << levels, 0], sums[k << levels, 1] = totals[k, 0], totals[k, 1]
+    return sums
+
+
+@allocating_kernel
 def _sums(leaves, weights, positive, width):
     """(width, 2) int64: W- and W+ of each node."""
     sums = np.zeros((width, 2), np.int64)
@@ -188,7 +297,7 @@ def _sums(leaves, weights, positive, width):
     return sums
 
 
-@njit(cache=True)
+@allocating_kernel
 def _to_split(totals, least):
     """The slots of the nodes that may be split, and their number, which is the slot of all other nodes."""
     slots = np.empty(totals.shape[0], np.int64)
@@ -205,7 +314,7 @@ def _to_split(totals, least):
     return slots, active
 
 
-@njit(cache=True)
+@allocating_kernel
 def _without(starts, ends, bounds, rows, words, active):
     """The entries of the samples whose slot is below ``active``."""
     found_starts, found_ends, found_bounds = np.zeros_like(starts), np.empty_like(ends), np.empty_like(bounds)
@@ -225,13 +334,7 @@ def _without(starts, ends, bounds, rows, words, active):
     return found_starts, found_ends[:kept], found_bounds[:kept], found[:at]
 
 
-@njit(cache=True)
-def by_codes(columns, rows):
-    """Whether to search all codes ``columns`` (d, n), not the entries ``rows`` (m,)."""
-    return columns.shape[1] >= _LONG and _KEPT * rows.shape[0] >= columns.size
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
 def best_by_entries(starts, ends, bounds, common, rows, words, totals, least):
     """For each slot the feature of its best split, or -1, and the largest code on the left side, (active, 2).
 
@@ -254,42 +357,6 @@ def best_by_entries(starts, ends, bounds, common, rows, words, totals, least):
                 sums[: 2 * (active + 1)] = 0
                 begin, run = end, stop
     return found, slots[:active, 3].copy()
-
-
-@njit(cache=True, nogil=True)
-def best_by_codes(columns, words, totals, least):
-    """:func:`best_by_entries`, from the codes ``columns`` (d, n) of all samples, in their order.
-
-    Cost: d n additions, about 1.2 ns each, and a gain for each code of each node.
-    """
-    active = totals.shape[0]
-    width = 2 * (active + 1)
-    found, gains = np.full((active, 2), -1, np.int64), np.full(active, -1.0)
-    sums, left = np.zeros(256 * width, np.int64), np.empty(width, np.int64)
-    for f in range(columns.shape[0]):
-        column = columns[f]
-        for i in range(column.shape[0]):
-            word = words[i]
-            sums[np.uint64(column[i]) * np.uint64(width) + np.uint64(word & _MASK)] += word >> BITS
-        left[:] = 0
-        for code in range(255):
-            for s in range(active):
-                at = code * width + 2 * s
-                if sums[at] == 0 and sums[at + 1] == 0:
-                    continue
-                left[2 * s] += sums[at]
-                left[2 * s + 1] += sums[at + 1]
-                minus, plus = float(left[2 * s]), float(left[2 * s + 1])
-                others_minus, others_plus = totals[s, 0] - minus, totals[s, 1] - plus
-                weight, others = minus + plus, others_minus + others_plus
-                if weight >= least and others >= least:
-                    edge, others_edge = plus - minus, others_plus - others_minus
-                    gain = (edge * edge * others + others_edge * others_edge * weight) / (weight * others)
-                    if gain > gains[s]:
-                        gains[s] = gain
-                        found[s, 0], found[s, 1] = f, code
-        sums[:] = 0
-    return found, gains
 
 
 @njit(cache=True, inline="always")
@@ -342,7 +409,7 @@ def _by_runs(f, run, stop, begin, ends, bounds, rows, words, sums, slots, found,
         first = last
 
 
-@njit(cache=True)
+@allocating_kernel
 def _begun(totals):
     """(active + 1, 4): for each slot W- and W+ of the node, the gain to exceed, and the best gain so far.
 
@@ -358,23 +425,13 @@ def _begun(totals):
 
 
 @njit(cache=True, inline="always")
-def _sides(minus, plus, slots, s):
-    """For a split with W- and W+ on one side: H on this and on the other side, and the gain times both."""
-    minus, plus = float(minus), float(plus)
-    others_minus, others_plus = slots[s, 0] - minus, slots[s, 1] - plus
-    weight, others = minus + plus, others_minus + others_plus
-    edge, others_edge = plus - minus, others_plus - others_minus
-    return weight, others, edge * edge * others + others_edge * others_edge * weight
-
-
-@njit(cache=True, inline="always")
 def _promises(minus, plus, slots, s):
     """Whether the gain of a split with W- and W+ on one side may be as large as the best; some false positives pass."""
     weight, others, gained = _sides(minus, plus, slots, s)
     return gained * _ABOUT > slots[s, 2] * (weight * others)  # no division, and 0 for empty sides
 
 
-@njit(cache=True)
+@allocating_kernel
 def _take(minus, plus, slots, s, found, f, bound, least):
     """Record the split of feature f after the code ``bound`` if it is the best of its slot so far."""
     weight, others, gained = _sides(minus, plus, slots, s)
@@ -386,7 +443,7 @@ def _take(minus, plus, slots, s, found, f, bound, least):
             found[s, 0], found[s, 1] = f, bound
 
 
-@njit(cache=True)
+@allocating_kernel
 def _bound_before(e, s, first, ends, bounds, rows, words):
     """The bound after the samples of slot s before entry e, or -1 if the last of them has the code of entry e.
 
@@ -399,7 +456,7 @@ def _bound_before(e, s, first, ends, bounds, rows, words):
     return np.int64(-1) if np.int64(e) < ends[run] else np.int64(bounds[run])
 
 
-@njit(cache=True)
+@allocating_kernel
 def _turn(bounds, run, stop, usual):
     """The first run, from ``run`` to ``stop``, of codes above the common code ``usual``."""
     while run < stop:

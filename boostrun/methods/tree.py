@@ -60,7 +60,8 @@ class ColumnTrees:
     """Grows trees on feature-major codes ``columns`` (d, n) uint8, which are sorted once.
 
     Called with signed weights w_i y_i (n,), returns a :class:`Tree` and its votes on all samples, (n,) float64. Cost
-    O(d (n + 256)) once; for each level of a tree one pass over the codes, without the most frequent one of a feature.
+    O(d (n + 256)) once, unless all levels are searched by codes; for each level of a tree at most one pass over the
+    codes, without the most frequent one of a feature.
 
     >>> tree, votes = ColumnTrees(np.array([[3, 5, 7]], np.uint8), Growth(depth=1))(np.array([-0.5, 0.25, 0.25]))
     >>> tree.thresholds, votes.round(2)
@@ -68,12 +69,16 @@ class ColumnTrees:
     """
 
     def __init__(self, columns: np.ndarray, growth: Growth):
-        from boostrun.kernels import trees
+        from boostrun.kernels import code_sums, trees
 
         if columns.dtype != np.uint8:
             raise BoostrunError(f"trees are grown on codes, uint8, not on {columns.dtype}")
         self.columns, self.growth = columns, growth
-        self.entries = trees.sorted_entries(columns)
+        self.by_codes = code_sums.levels_by_codes(columns, growth.depth)
+        self.entries = (
+            trees.sorted_entries(columns) if self.by_codes < growth.depth else trees.no_entries(len(columns))
+        )
+        self.room = code_sums.room_for(*columns.shape, growth.depth, self.by_codes)
 
     def __call__(self, signed_weights: np.ndarray) -> tuple[Tree, np.ndarray]:
         from boostrun.kernels import trees
@@ -84,7 +89,7 @@ class ColumnTrees:
         least = max(1, int(np.ceil(growth.leaf_weight * mean)))
         positive = signed_weights > 0.0
         features, thresholds, sums, places = trees.grow(  # type: ignore[call-arg]
-            self.columns, *self.entries, weights, positive, growth.depth, least
+            self.columns, *self.entries, weights, positive, growth.depth, least, self.by_codes, self.room
         )
         leaves = leaf_values(sums, growth.leaf_smoothing * mean, growth.leaf_values)
         return Tree(features, thresholds, leaves), leaves[places]

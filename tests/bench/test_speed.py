@@ -108,10 +108,11 @@ def our_round(samples, columns, y, word) -> Callable:
     source = SimpleNamespace(samples=samples, columns=columns, labels=y)
     method = All(source, settings, np.random.default_rng(0))
     method.data.begin(DIGIT)
+    signed = np.empty(len(y))
 
     def round_():
         weights = method.data.weights(settings.loss)
-        method._round(weights, weights * method.data.y)
+        method._round(weights, np.multiply(weights, method.data.y, out=signed))
 
     return round_
 

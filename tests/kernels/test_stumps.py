@@ -242,10 +242,10 @@ def test_added_votes_are_the_obvious_sum():
     np.testing.assert_allclose(scores, votes_twin.scores(codes, features, thresholds, votes, alphas), rtol=1e-12)
 
 
-def grown(codes, signed, depth=3, least=1):
+def grown(codes, signed, depth=3, least=1, by_codes=0):
     columns = np.ascontiguousarray(codes.T)
     weights, _ = trees.fixed_point(signed)
-    return trees.grow(columns, *trees.sorted_entries(columns), weights, signed > 0, depth, least)
+    return trees.grow(columns, *trees.sorted_entries(columns), weights, signed > 0, depth, least, by_codes)
 
 
 def tree_problem(seed, n, d, span, zeros=0.3):
@@ -259,13 +259,13 @@ def tree_problem(seed, n, d, span, zeros=0.3):
 @settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6), n=st.integers(1, 40), d=st.integers(1, 5), span=st.sampled_from([2, 3, 9, 256]),
-    depth=st.integers(1, 4), share=st.sampled_from([0.0, 0.03, 0.2]),
+    depth=st.integers(1, 4), share=st.sampled_from([0.0, 0.03, 0.2]), by_codes=st.integers(0, 4),
 )  # fmt: skip
-def test_a_tree_is_the_one_that_trying_every_split_finds(seed, n, d, span, depth, share):
+def test_a_tree_is_the_one_that_trying_every_split_finds(seed, n, d, span, depth, share, by_codes):
     codes, signed = tree_problem(seed, n, d, span)
     weights, _ = trees.fixed_point(signed)
     least = max(1, int(share * weights.sum()))
-    features, thresholds, sums, leaves = grown(codes, signed, depth, least)
+    features, thresholds, sums, leaves = grown(codes, signed, depth, least, by_codes)
     expected = reference.grow(codes, weights, signed > 0, depth, least)
     for found, wanted in zip((features, thresholds, leaves), expected):
         np.testing.assert_array_equal(found, wanted)

@@ -2,7 +2,6 @@
 
 import pickle
 import threading
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun import kernels
-from boostrun.kernels import Team, in_threads, shared_trees, stumps, trees, votes
+from boostrun.kernels import Team, code_sums, in_threads, stumps, trees, votes
 from boostrun.papers.adaptive import vote_trees
 from boostrun.papers.reservoir import full_data
 
@@ -60,7 +59,7 @@ def codes(rng, n, d, values=256):
 @given(
     n=st.integers(1, 130), d=st.integers(1, 29), depth=st.integers(1, 7), seed=st.integers(0, 2**20),
     values=st.sampled_from([2, 5, 256]), least=st.sampled_from([1, 2**40, 2**48]), weights=st.sampled_from([0, 1, 9]),
-    by_codes=st.booleans(),
+    by_codes=st.integers(0, 7),
 )  # fmt: skip
 def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, by_codes):
     """Few values and few distinct weights make many splits of equal gain."""
@@ -69,20 +68,37 @@ def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, 
     signed = rng.choice([-1.0, 1.0], n) * (rng.integers(0, weights + 1, n) if weights < 9 else rng.random(n))
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    with mock.patch.object(shared_trees, "by_codes", lambda columns, rows: by_codes):
-        same(lambda: trees.grow(columns, *entries, weight, positive, depth, least), threads)
+    same(lambda: trees.grow(columns, *entries, weight, positive, depth, least, by_codes), threads)
 
 
-@pytest.mark.parametrize("values, by_codes", [(256, True), (2, False)])
-def test_a_tree_on_long_columns_is_that_of_a_search_by_entries(values, by_codes):
+@pytest.mark.parametrize("n, d, values, levels", [(70_000, 3, 256, 6), (20_000, 5, 2, 0), (3000, 9, 256, 3)])
+def test_a_tree_by_codes_is_that_of_a_search_by_entries(n, d, values, levels):
+    """``levels`` are those that :func:`levels_by_codes` chooses of six."""
     rng = np.random.default_rng(4)
-    columns = rng.integers(0, values, (3, 70_000), np.uint8) if by_codes else codes(rng, 70_000, 5, values)
-    signed = np.where(columns[0] + rng.normal(0, values / 4, 70_000) > values / 2, 1.0, -1.0) * rng.random(70_000)
+    columns = codes(rng, n, d, values)
+    signed = np.where(columns[0] + rng.normal(0, values / 4, n) > values / 2, 1.0, -1.0) * rng.random(n)
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    assert trees.by_codes(columns, entries[-1]) == by_codes
-    with mock.patch.object(shared_trees, "by_codes", lambda columns, rows: not by_codes):
-        same(lambda: trees.grow(columns, *entries, weight, positive, 6, 1), 2)
+    assert code_sums.levels_by_codes(columns, 6) == levels
+    wanted = trees.grow(columns, *entries, weight, positive, 6, 1)
+    for by_codes in (1, 4, 6):
+        found = same(lambda by_codes=by_codes: trees.grow(columns, *entries, weight, positive, 6, 1, by_codes), 2)
+        for one, other in zip(found, wanted):
+            np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.slow
+def test_a_tree_of_more_sums_than_are_kept_is_that_of_a_search_by_entries():
+    rng = np.random.default_rng(5)
+    columns = rng.integers(0, 256, (140, 70_000), np.uint8)
+    signed = np.where(rng.random(70_000) < columns[0] / 255.0, 1.0, -1.0) * rng.random(70_000)
+    weight, positive = trees.fixed_point(signed)[0], signed > 0
+    entries = trees.sorted_entries(columns)
+    even, odd = code_sums.room_for(*columns.shape, 9, 9)[-2:]
+    assert max(len(even), len(odd)) < 140 * 128 * code_sums.NODE  # of 128 nodes of the eighth level
+    wanted = trees.grow(columns, *entries, weight, positive, 9, 1)
+    for one, other in zip(same(lambda: trees.grow(columns, *entries, weight, positive, 9, 1, 9), 2), wanted):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("threads", THREADS)
@@ -93,6 +109,7 @@ def test_deep_trees_of_which_most_samples_are_soon_in_leaves_are_the_same(thread
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
     features, thresholds, _, _ = same(lambda: trees.grow(columns, *entries, weight, positive, 9, 1), threads)
+    same(lambda: trees.grow(columns, *entries, weight, positive, 9, 1, 9), threads)
     assert len(np.unique(features)) > 20 and np.isinf(thresholds).any()
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -239,6 +240,29 @@ def logistic_weights(labels, scores, out):
 
 
 @njit(cache=True)
+def fixed_point(signed_weights, out):
+    """Fill ``out`` (n,) with the integers of :func:`boostrun.kernels.stumps.fixed_point`.
+
+    Returns the sum of their absolute values, and their sum. In memory of NumPy's, which has large pages, this takes a
+    quarter of that function's time.
+    """
+    n, total = signed_weights.shape[0], 0.0
+    for i in range(n):
+        total += abs(signed_weights[i])
+    size, whole = np.int64(0), np.int64(0)
+    if not total > 0.0:
+        out[:] = 0
+        return size, whole
+    scale = math.ldexp(1.0, 60 - math.frexp(total)[1])
+    for i in range(n):
+        weight = np.int64(np.rint(signed_weights[i] * scale))
+        out[i] = weight
+        size += abs(weight)
+        whole += weight
+    return size, whole
+
+
+@njit(cache=True)
 def exponential_weights(labels, scores, out):
     """out_i = exp(-y_i F_i), exponents cut at 500: the weights of AdaBoost, in one pass: O(n); see above."""
     for i in range(labels.shape[0]):
@@ -380,6 +404,7 @@ class Everything:
         """Labels -1 and +1 of one binary problem, and scores of zero."""
         self.y = np.where(self.labels == positive, 1.0, -1.0)
         self.scores = np.zeros(self.n)
+        self._weights = np.empty(self.n)
 
     def advance(self, hypothesis: Any, step: float) -> None:
         """scores += step * h. Cost of a stump O(N): contiguous with columns, one cache line a sample without."""
@@ -394,8 +419,8 @@ class Everything:
             stumps.add_scores(self.samples, np.arange(self.n), feature, threshold, signed, self.scores)
 
     def weights(self, loss) -> np.ndarray:
-        """Loss weights (N,) of all samples, times the sample weights if given."""
-        out = np.empty(self.n)
+        """Loss weights (N,) of all samples, times the sample weights if given; the next call overwrites them."""
+        out = self._weights
         kernel = logistic_weights if loss.name == "logistic" else exponential_weights
         kernel(self.y, self.scores, out)
         return out if self.shares is None else out * self.shares

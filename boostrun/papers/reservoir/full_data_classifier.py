@@ -43,7 +43,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from boostrun.config import fields
-from boostrun.kernels import stumps
 from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.estimator import StumpClassifier, component_of
@@ -159,10 +158,10 @@ class All:
         """One binary problem on the samples at hand. Cost a round: one pass over the codes, and O(n)."""
         settings, data = self.settings, self.data
         data.begin(positive)
-        course.peak_held = data.n
+        course.peak_held, signed = data.n, np.empty(data.n)
         for _ in range(settings.rounds):
             weights = data.weights(settings.loss)
-            hypothesis, step = self._round(weights, weights * data.y)
+            hypothesis, step = self._round(weights, np.multiply(weights, data.y, out=signed))
             course.add(hypothesis, step, data.n)
 
     def _search(self) -> Any:
@@ -219,15 +218,15 @@ class ColumnSearch:
         few = others <= _SPARSE * columns.shape[1]
         self.dense, self.sparse = np.flatnonzero(varies & ~few), np.flatnonzero(varies & few)
         self.entries = full_data.gather_entries(columns, self.sparse, self.common, others)
+        self.weights = np.empty(columns.shape[1], np.int64)
 
     def __call__(self, signed: np.ndarray) -> tuple[Stump, float, float]:
-        weights, _ = stumps.fixed_point(signed)
+        total, whole = full_data.fixed_point(signed, self.weights)
         feature, left, right, edge = full_data.best_stump_of_columns(  # type: ignore[call-arg]
-            self.columns, self.present, self.common, self.dense, self.sparse, *self.entries, weights
+            self.columns, self.present, self.common, self.dense, self.sparse, *self.entries, self.weights
         )
-        total = int(np.abs(weights).sum())
         if feature < 0:
-            edge, stump = int(weights.sum()), Stump(0, 0.0, 1 if weights.sum() >= 0 else -1)
+            edge, stump = whole, Stump(0, 0.0, 1 if whole >= 0 else -1)
         else:
             stump = Stump(int(feature), float((left + right + 1) // 2), 1 if edge >= 0 else -1)
         agreed = (total + abs(int(edge))) // 2

@@ -73,6 +73,13 @@ def test_the_search_on_columns_finds_the_stump_of_the_search_on_samples(case):
         assert (found == wanted).all()
 
 
+@pytest.mark.parametrize("signed", [np.zeros(3), np.array([0.25, -1e-30, -3.5]), np.array([np.nan, 1.0, 1.0])])
+def test_fixed_point_is_that_of_stumps(signed):
+    out = np.empty(3, np.int64)
+    size, whole = kernels.fixed_point(signed, out)
+    assert (out == fixed_point(signed)[0]).all() and (size, whole) == (np.abs(out).sum(), out.sum())
+
+
 def test_the_search_does_not_care_for_the_order_of_samples_nor_how_features_are_read():
     rng = np.random.default_rng(0)
     columns = rng.integers(0, 4, (30, 5000)).astype(np.uint8) ** 3
