@@ -78,7 +78,8 @@ class ColumnTrees:
         self.entries = (
             trees.sorted_entries(columns) if self.by_codes < growth.depth else trees.no_entries(len(columns))
         )
-        self.room = code_sums.room_for(*columns.shape, growth.depth, self.by_codes)
+        d, n = columns.shape
+        self.room = code_sums.room_for(d, n, growth.depth, self.by_codes)
 
     def __call__(self, signed_weights: np.ndarray) -> tuple[Tree, np.ndarray]:
         from boostrun.kernels import trees

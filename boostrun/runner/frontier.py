@@ -174,8 +174,8 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
             if clash := one.limits.keys() & request.typed:
                 raise BoostrunError(f"a budget of {kind} decides {min(clash)} for {name}: leave it out")
             with contextlib.suppress(BoostrunError):  # it may not fit fewer samples; then there is no search
-                searched = limited([*words, *more], keeping[name](budget, part_sizes), part)
-                one.searched = dataclasses.replace(searched, root={**searched.root, **held_out})
+                on_part = limited([*words, *more], keeping[name](budget, part_sizes), part)
+                one.searched = dataclasses.replace(on_part, root={**on_part.root, **held_out})
             if kind == "flash_bytes":
                 _begin_small(one, request.typed, facts["n_classes"])
             candidates.append(one)
