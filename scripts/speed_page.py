@@ -170,8 +170,7 @@ stump instead of branching on the sample, and takes trees 16 samples at a time.
 *What was tried.* In a choice, a first pass multiplies codes by residuals of 16 bits and rules out most columns; the
 others are computed in single precision. Products of codes in BLAS's own order of terms made the optimisation after a
 choice faster with equal bits, but they would have to follow each of BLAS's kernels, and were not taken. Set-up
-transposes the rows in tiles of 256 codes, where NumPy's transposition took nearly all of its 5.0 seconds before. The
-figures of ShareBoost are those of the later day, when no other program ran.
+transposes the rows in tiles of 256 codes, where NumPy's transposition took nearly all of its 5.0 seconds before.
 """,
     "Streams": """\
 *What was tried.* The forest is compiled, with all members in one pool of nodes. CapyMOA was not asked: it needs Java.
