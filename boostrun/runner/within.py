@@ -73,6 +73,10 @@ def _order(one: Tried) -> tuple[bool, float]:
     return not one.confirmed, one.loss
 
 
+def _better_half(ranked: Sequence[Contender]) -> Sequence[Contender]:
+    return ranked[: max(3, math.ceil(len(ranked) / 2))]
+
+
 # -- the search --------------------------------------------------------------------------------------------------------
 
 _FIRST, _SECOND, _THIRD = 0.4, 0.5, 0.6  # of the seconds, until which rungs last: a slow method ends there
@@ -131,7 +135,7 @@ class Search:
         sized = [one for one in self.contenders if self._sized(one, few)]
         self._rung(sized, 1, _SECOND if kept else _SEARCHED, rows)  # until one keeps the budgets, these come first
         ranked = self._ranked(few)
-        self._rung(self._better_half(ranked), _SOME, _THIRD)
+        self._rung(_better_half(ranked), _SOME, _THIRD)
         best = self._of_two_kinds()
         for trials in (_MORE, _MOST) if self.clock.seconds is not None else (_MORE,):
             self._rung(best, trials, _SEARCHED)
@@ -149,7 +153,7 @@ class Search:
         self.meters, self.reserve = took, 1.5 * took + _PICTURE * self.start + 0.5
         if self.clock.seconds is None or self.clock.left(_KEPT) - self.reserve < 1.0:
             return False
-        best, half = self._of_two_kinds(), self._better_half(self._ranked(few=False))
+        best, half = self._of_two_kinds(), _better_half(self._ranked(few=False))
         for contenders, trials in (best, _MORE), (best, _MOST), (half, _MORE), (half, _MOST):
             self._rung(contenders, trials, 1.0, part=_PART_SEARCHED)
         self._confirm(1.0)
@@ -182,9 +186,6 @@ class Search:
     def _of_two_kinds(self) -> list[Contender]:
         saved = [one for one in self._ranked(few=False) if one.saved]
         return [*saved[:1], *[one for one in saved[1:] if one.kind != saved[0].kind][:1]]
-
-    def _better_half(self, ranked: Sequence[Contender]) -> Sequence[Contender]:
-        return ranked[: max(3, math.ceil(len(ranked) / 2))]
 
     def _ranked(self, few: bool) -> list[Contender]:
         """The contenders that were tried, the one with the least loss first."""
@@ -360,18 +361,24 @@ class _Choosing:
             queue = sorted(saved[0] or saved[1], key=lambda one: one.loss)[:3]
         if not queue:
             self._too_short()
-        interrupted = self._choose(queue)
-        if self.kept is None and not interrupted:
-            self._not_kept(queue)
-        if self.kept is not None and self.search.go_on(self.took):
-            first = _order(self.kept[0])
-            better = [one for one in self.search.tried if one.contender.saved and _order(one) < first]
-            interrupted = self.search.interrupted or self._choose(
-                [one for one in better if not any(one is each for each in self.measured)]
-            )
-        if self.kept is not None and interrupted:
-            self.kept[3].unlink()
-        return None if self.kept is None or interrupted else self._certified(*self.kept)
+        try:
+            interrupted = self._choose(queue)
+            if self.kept is None and not interrupted:
+                self._not_kept(queue)
+            if self.kept is not None:
+                with contextlib.suppress(BoostrunError):  # there is a model, whatever becomes of another
+                    interrupted = self._choose_better()
+            return None if self.kept is None or interrupted else self._certified(*self.kept)
+        finally:
+            for left in self.request.output.parent.glob(f".{self.request.output.stem}-*.npz"):
+                left.unlink()
+
+    def _choose_better(self) -> bool:
+        """Search on, and keep a better model if there is one; returns whether the user interrupted it."""
+        if not self.search.go_on(self.took):
+            return False
+        others = [one for one in self.search.tried if not any(one is each for each in self.measured)]
+        return self.search.interrupted or self._choose([one for one in others if one.contender.saved])
 
     def _choose(self, queue: list[Tried]) -> bool:
         """Set ``kept`` to the best of the queue that keeps all budgets; returns whether the user interrupted it."""
@@ -382,6 +389,8 @@ class _Choosing:
             if late and self.least and before is None:  # near the end the smallest models are measured
                 queue.sort(key=lambda each: each.row.get("spent", {}).get("model_bytes", math.inf))
             ready = [one for one in queue if one.contender.name not in self.too_large and self._in_time(one)]
+            if before is not None:
+                ready = [one for one in ready if _order(one) < _order(before[0])]
             if not ready and not self.least and before is None:
                 ready = sorted(queue, key=lambda one: one.row.get("train_seconds", 0.0))[:1]
             one = next(filter(self._fast, ready), ready[0] if ready else None)
@@ -394,9 +403,6 @@ class _Choosing:
                 with self.clock.until(_KEPT):
                     spent, record, path, how = self._trained(one)
             except KeyboardInterrupt:
-                for left in self.request.output.parent.glob(f".{self.request.output.stem}-*.npz"):
-                    if before is None or left != before[3]:
-                        left.unlink()
                 return not self.clock.rang
             beyond = {
                 kind: spent[kind] / most for kind, most in self.request.budgets.items()
@@ -404,11 +410,8 @@ class _Choosing:
             }  # fmt: skip
             self.took = max(self.took, self.clock.spent - begun)
             if not beyond:
-                if before is not None:
-                    before[3].unlink()
                 self.kept = one, spent, record, path, how
                 break
-            path.unlink()
             if "latency" in spent and (estimated := _estimate(one)):
                 self.slower[one.contender.name] = spent["latency"] / estimated
             for kind in beyond:

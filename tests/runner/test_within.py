@@ -23,17 +23,22 @@ SCRIPT = Path(__file__).parents[2] / "scripts" / "budget_vectors.py"
 class Measured(_Choosing):
     """Models whose latency in microseconds is their number of bytes; ``seen`` are those that were measured."""
 
+    fails_at = 0.0  # bytes of a model that cannot be measured
+
     def _trained(self, one):
         size = one.row["spent"]["model_bytes"]
         self.seen.append(size)
-        path = self.request.output.with_name(f"{size}.npz")
+        path = self.request.output.with_name(f".m-{size}.npz")
         path.touch()
+        if size == self.fails_at:
+            raise BoostrunError("a meter failed")
         return {"latency": size}, {}, path, {}
 
     def _fewer(self, one, beyond):
         return None
 
     def _certified(self, one, spent, record, path, how):
+        path.replace(self.request.output)
         return spent["latency"]
 
 
@@ -86,21 +91,38 @@ def test_models_of_few_rows_are_trained_before_those_that_were_too_large(tmp_pat
     assert made.run() == 54.0 and made.seen == [54.0]
 
 
-@pytest.mark.parametrize(("sizes", "kept"), [([40.0], 40.0), ([56.0, 50.0], 50.0), ([56.0], 54.0), ([], 54.0)])
-def test_a_better_model_that_is_found_after_the_first_one_replaces_it_if_it_keeps_the_budgets(tmp_path, sizes, kept):
-    """The first model has 54 bytes, of 55; models with these sizes come after it, each more exact than all before."""
-    made = choosing(tmp_path, 55.0)
+def better(made, sizes, losses):
+    """Let the search find models of these sizes and errors after the first one, which has 54 bytes and an error of 2."""
 
     def go_on(took):
+        contender = made.search.tried[0].contender
         made.search.tried += [
-            Tried(made.search.tried[0].contender, {}, n - 9.0, {"spent": {"model_bytes": size}})
-            for n, size in enumerate(sizes)
+            Tried(contender, {}, loss, {"spent": {"model_bytes": size}}) for size, loss in zip(sizes, losses)
         ]
         return True
 
     made.search.go_on = go_on
+    return made
+
+
+@pytest.mark.parametrize(("sizes", "kept"), [([40.0], 40.0), ([56.0, 50.0], 50.0), ([56.0], 54.0), ([], 54.0)])
+def test_a_better_model_that_is_found_after_the_first_one_replaces_it_if_it_keeps_the_budgets(tmp_path, sizes, kept):
+    made = better(choosing(tmp_path, 55.0), sizes, [-9.0, -8.0])
     assert made.run() == kept and made.seen == [60.0, 57.0, 54.0, *sizes]
-    assert [path.name for path in tmp_path.iterdir()] == [f"{kept}.npz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["m.npz"]
+
+
+def test_a_better_model_of_fewer_rounds_must_be_better_too(tmp_path):
+    made = better(choosing(tmp_path, 55.0), [56.0], [-9.0])
+    first = made.search.tried[0]
+    made._fewer = lambda one, beyond: Tried(first.contender, {}, 2.5, first.row) if one.loss < 0.0 else None
+    assert made.run() == 54.0 and made.seen == [60.0, 57.0, 54.0, 56.0]
+
+
+def test_a_model_is_kept_if_a_better_one_cannot_be_measured(tmp_path):
+    made = better(choosing(tmp_path, 55.0), [40.0], [-9.0])
+    made.fails_at = 40.0
+    assert made.run() == 54.0 and [path.name for path in tmp_path.iterdir()] == ["m.npz"]
 
 
 def test_if_the_user_interrupts_the_search_after_the_first_model_no_file_is_left(tmp_path):
