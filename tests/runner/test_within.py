@@ -92,7 +92,7 @@ def test_models_of_few_rows_are_trained_before_those_that_were_too_large(tmp_pat
 
 
 def better(made, sizes, losses):
-    """Let the search find models of these sizes and errors after the first one, which has 54 bytes and an error of 2."""
+    """Let the search find models of these sizes and errors after the first one, of 54 bytes and an error of 2."""
 
     def go_on(took):
         contender = made.search.tried[0].contender
