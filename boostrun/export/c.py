@@ -254,7 +254,7 @@ def _parts(
 _TREES = """
     static void scores_of(const @type@ *rows, int n, double *out)
     {
-        int node[@block@];
+        unsigned short node[@block@]; /* the depth is at most 10; a compiler that gathers ints takes twice as long */
         for (int k = 0; k < @k@; k++, out += n) {
             for (int i = 0; i < n; i++)
                 out[i] = 0.0;
@@ -264,7 +264,7 @@ _TREES = """
                 for (int level = 0; level < @depth@; level++)
                     for (int i = 0; i < n; i++) {
                         const @type@ *x = rows + i * @size@;
-                        node[i] = 2 * node[i] + 1 + (@value@ >= threshold[k][t][node[i]]);
+                        node[i] = (unsigned short)(2 * node[i] + 1 + (@value@ >= threshold[k][t][node[i]]));
                     }
                 for (int i = 0; i < n; i++)
                     out[i] += leaf[k][t][node[i] - @nodes@];
@@ -312,7 +312,7 @@ _IN_BLOCKS = """
     {
         double score[@scores@ * @block@];
         for (; n; rows += @block@ * @size@) {
-            const int some = n < @block@ ? n : @block@;
+            const int some = n < @block@ ? (int)n : @block@;
             scores_of(rows, some, score);
             for (int i = 0; i < some; i++) {
                 int best = 0;
@@ -321,7 +321,7 @@ _IN_BLOCKS = """
                         best = k;
                 *out++ = @label@;
             }
-            n -= some;
+            n -= (size_t)some;
         }
     }
 """

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
-FLAGS = ["-O3", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+FLAGS = ["-O3", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
 _TYPES = {"double": np.float64, "float": np.float32, "unsigned char": np.uint8}
 
 
