@@ -19,7 +19,6 @@ from boostrun.methods.probabilities import LINKS, Link
 from boostrun.methods.stumps import VoteEnsemble
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.adaptive.keys import AdaBoostMHKeys
-from boostrun.papers.adaptive.vote_trees import TreeVoteEnsemble
 
 if TYPE_CHECKING:
     from boostrun.papers.adaptive.adaboost_mh import TrainingRun
@@ -158,7 +157,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
     17034
     """
 
-    _model_types = (VoteEnsemble, TreeVoteEnsemble)
+    _model_types = (VoteEnsemble, "boostrun.papers.adaptive.vote_trees:TreeVoteEnsemble")
 
     def fit(self, X, y, sample_weight=None):
         """Train on arrays: X (n, d) finite numbers, y (n,) labels.

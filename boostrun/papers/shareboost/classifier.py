@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from boostrun.papers.shareboost.design import thread_team
 from boostrun.papers.shareboost.keys import ShareBoostKeys
 from boostrun.papers.shareboost.model import SharedFeatures
 from boostrun.papers.shareboost.pools import Pool, WithConstant, checksum, features_of
-from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection, Round
+
+if TYPE_CHECKING:
+    from boostrun.papers.shareboost.selection import GreedySelection, Round
 
 _NOT_OF_ROUNDS = ("n_features", "n_classes", "stop_loss")  # the number of classes found is part of the identity
 _DTYPES = [np.float64, np.float32, np.uint8]
@@ -105,6 +108,8 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         round. Cost of a round: one scoring pass of the pool, and 2 n t k multiply-adds an inner iteration. Raises
         BoostrunError for bad parameters.
         """
+        from boostrun.papers.shareboost.selection import Checkpoint, GreedySelection
+
         self._check_parameters()
         k = self._number_of_classes(y)
         if self.bias == "pool" and not pool.has_constant:
