@@ -3,6 +3,12 @@
 Of two sisters only the one with fewer samples is summed up. The sums of the other are those of their parent minus
 these. All sums are exact, so it does not matter which. A sample's *word* holds its weight, twice the place of its node,
 and the sign of its label.
+
+Codes are added up four columns at a time, or, where most samples have a column's most frequent code, sample by sample
+from lists of their other codes (:func:`list_others`); the sum of the frequent code is the rest of the node's.
+
+The sums of a level are one array: for each column, for each slot, W- of its codes, then W+. ``offsets`` (d + 1,) int64
+are the codes of all columns before each one.
 """
 
 from __future__ import annotations
@@ -18,48 +24,134 @@ _ABOUT = 1.0 + 1e-12  # more than what rounding can hide
 _LONG = 1 << 16  # samples whose words, 8 bytes each, do not stay in the second-level cache
 _TOGETHER = 4  # columns that share a look-up of a sample's word
 _LOOK = 1 << 11  # samples that show how many entries there are
-SIDE, NODE = 264, 2 * 264  # sums of a node and feature: W- of all codes, then W+; powers of two would share cache lines
+SIDE, NODE = 264, 2 * 264  # W- of a column's codes, then W+, while they are added up; powers of two share cache lines
 _MOST_KEPT = 1 << 23  # sums that are kept for the next level, 64 MiB
-_ENTRY, _LONG_ENTRY, _CODE, _SUM = 1.3, 5.0, 0.45, 1.2  # nanoseconds: of an entry, an addition, a gain
+_LISTED = 1 << 14  # samples whose other codes are worth listing, which takes as long as two trees
+_BLOCK_CODES = 1 << 15  # codes whose sums stay in the second-level cache
+_FEW_CODES = 1 << 12  # codes of which half have sums that stay in the first-level cache
+_LANES = 4  # of the histogram that is counted
+_ENTRY, _LONG_ENTRY, _CODE, _SUM = 1.3, 5.0, 0.45, 1.6  # nanoseconds: of an entry, an addition, a gain
+_NEAR, _OTHER, _SAMPLE = 0.6, 0.85, 8.0  # nanoseconds: of adding an other (few codes, many), of going to a sample's
 
 
 @allocating_kernel
 def levels_by_codes(columns, depth):
-    """How many levels of a tree on ``columns`` (d, n) are searched sooner by codes, about; O(2,000 d).
+    """``(levels, listed)``: how many levels of a tree on ``columns`` (d, n) are searched sooner by codes, about, and
+    whether the others of its samples are listed; O(2,000 d).
 
     The other levels read the entries: samples without a feature's most frequent code. Some samples show how many.
     """
     d, n = columns.shape
-    step, uncommon, counts = max(n // _LOOK, 1), np.int64(0), np.zeros(256, np.int64)
+    step, uncommon, counts, codes = max(n // _LOOK, 1), np.int64(0), np.zeros(256, np.int64), np.int64(0)
     for f in range(d):
         for i in range(0, n, step):
             counts[columns[f, i]] += 1
-            uncommon += 1
-        most = np.int64(0)
+            uncommon += step
+        most, span = np.int64(0), np.int64(0)
         for code in range(256):
+            span = code + 1 if counts[code] > 0 else span
             most, counts[code] = max(most, counts[code]), 0
-        uncommon -= most
-    entries = uncommon * step * (_ENTRY if n < _LONG else _LONG_ENTRY)
+        uncommon -= most * step
+        codes += span
+    entries = uncommon * (_ENTRY if n < _LONG else _LONG_ENTRY)
+    additions, blocks = d * n * _CODE, max(2, codes / _BLOCK_CODES)
+    others = uncommon * (_NEAR if codes <= _FEW_CODES else _OTHER) + n * _SAMPLE * blocks
+    listed = n >= _LISTED and others < additions
+    additions = others if listed else additions
     best, spent, least = 0, depth * entries, depth * entries
     for level in range(depth):
-        half = 0.5 if level > 0 and d * (NODE << (level - 1)) <= _MOST_KEPT else 1.0
-        spent += d * (_CODE * n * half + 256.0 * _SUM * min(1 << level, n)) - entries
+        if listed and min(codes, _BLOCK_CODES) << (level + 1) > _MOST_KEPT:
+            break
+        half = 0.5 if level > 0 and codes << level <= _MOST_KEPT else 1.0
+        spent += additions * half + codes * _SUM * min(1 << level, n) - entries
         if spent < least:
             best, least = level + 1, spent
-    return best
+    return best, listed and best > 0
 
 
-def room_for(d, n, depth, by_codes):
+def offsets_of(columns):
+    """Where the codes of each column begin among those of all, (d + 1,) int64; O(d n)."""
+    return np.append(0, np.cumsum(columns.max(axis=1, initial=0) + np.int64(1)))
+
+
+def room_for(offsets, n, by_codes):
     """Memory for a tree: leaves of samples, their words and numbers, and sums of levels with even and odd numbers.
 
     It is NumPy's, which asks for large pages; numba's takes five times as long when it is first written.
     """
-    sizes = [(0, 0), (0, 0)]
+    sizes = [0, 0]
     for level in range(by_codes - 1):
-        if d * (NODE << level) <= _MOST_KEPT:
-            sizes[level % 2] = d, 1 << level
+        if int(offsets[-1]) << (level + 1) <= _MOST_KEPT:
+            sizes[level % 2] = int(offsets[-1]) << (level + 1)
     leaves, words, listed = np.empty(n, np.int32), np.empty(n + 1, np.int64), np.empty(n + 1, np.int32)
-    return leaves, words, listed, *(np.empty((*size, NODE), np.int64) for size in sizes)
+    return leaves, words, listed, *(np.empty(size, np.int64) for size in sizes)
+
+
+@allocating_kernel
+def count(column, counts):
+    """The most frequent code, the lowest of equals; the first 256 of ``counts`` (1,024,) int32 become the number of
+    samples with each code."""
+    counts[:] = 0
+    whole = column.shape[0] - column.shape[0] % _LANES
+    for i in range(0, whole, _LANES):  # in lanes, since additions to one counter wait for each other
+        for k in range(_LANES):
+            counts[np.uint64(column[np.uint64(i + k)]) + np.uint64(256 * k)] += 1
+    for i in range(whole, column.shape[0]):
+        counts[column[i]] += 1
+    most = np.int32(0)
+    for code in range(256):
+        counts[code] += counts[256 + code] + counts[512 + code] + counts[768 + code]
+        most = max(most, counts[code])
+    usual = 0
+    while counts[usual] < most:
+        usual += 1
+    return usual
+
+
+def no_others(d):
+    """:func:`list_others` where none are listed."""
+    return np.zeros(1, np.int64), np.zeros(1, np.int64), np.empty(0, np.uint16), np.zeros(d, np.uint8)
+
+
+@allocating_kernel
+def list_others(columns, offsets):
+    """The codes of each sample that are not the most frequent ones of their columns.
+
+    Returns ``(firsts (B + 1,) int64, starts (B n + 1,) int64, others (m,) uint16, common (d,) uint8)``. Columns
+    ``firsts[b]`` to ``firsts[b + 1]`` are a block; at most half of them all, so that two threads can share the work.
+    Sample i has there ``others[starts[b n + i] : starts[b n + i + 1]]``: a code, plus the codes of all columns before
+    it in the block. Cost O(d n).
+    """
+    d, n = columns.shape
+    firsts, blocks = np.zeros(d + 1, np.int64), 0
+    for f in range(d):
+        first = firsts[blocks]
+        if f > first and (offsets[f + 1] - offsets[first] > _BLOCK_CODES or 2 * (f + 1 - first) > d + 1):
+            blocks += 1
+            firsts[blocks] = f
+    blocks += 1
+    firsts[blocks] = d
+    common, counts = np.empty(d, np.uint8), np.empty(256 * _LANES, np.int32)
+    starts = np.zeros(blocks * n + 2, np.int64)
+    for b in range(blocks):
+        ahead = starts[b * n + 2 :]  # the number of a sample's others, two places behind its own
+        for f in range(firsts[b], firsts[b + 1]):
+            column = columns[f]
+            common[f] = usual = count(column, counts)
+            for i in range(n):
+                ahead[i] += column[i] != usual
+    for k in range(2, starts.shape[0]):
+        starts[k] += starts[k - 1]
+    others = np.empty(starts[-1], np.uint16)
+    for b in range(blocks):
+        ahead = starts[b * n + 1 :]
+        for f in range(firsts[b], firsts[b + 1]):
+            column, usual, before = columns[f], common[f], offsets[f] - offsets[firsts[b]]
+            for i in range(n):
+                if column[i] != usual:
+                    others[ahead[i]] = before + column[i]
+                    ahead[i] += 1
+    return firsts[: blocks + 1], starts[:-1], others, common
 
 
 @allocating_kernel
@@ -67,8 +159,8 @@ def plan(slots, active, counts, slots_before, before):
     """Which nodes of a level are summed up from codes.
 
     Parameters: ``slots`` (width,) and ``active`` of :func:`_to_split`; ``counts`` (width,), samples of each node;
-    ``slots_before`` (width / 2,), slots of the level before, whose sums are ``before`` (d, slots, NODE) if they were
-    kept, else it is empty. Returns ``(targets (width,), nodes (active, 2))``: the place of a node among those
+    ``slots_before`` (width / 2,), slots of the level before, whose sums are ``before`` if they were kept, else it is
+    empty. Returns ``(targets (width,), nodes (active, 2))``: the place of a node among those
     that are summed up, or -1; for each slot its place, or minus one minus that of its sister, and the slot of its
     parent. Of sisters the one with fewer samples is summed up.
     """
@@ -89,9 +181,10 @@ def plan(slots, active, counts, slots_before, before):
 
 
 @allocating_kernel
-def sums_for(room, d, active):
-    """``room`` (d, slots, NODE) for the sums of a level, or that of a few features if it is too small."""
-    return room if active <= room.shape[1] else np.empty((min(d, _TOGETHER), active, NODE), np.int64)
+def sums_for(room, codes, active):
+    """The part of ``room`` for the sums of a level, or nothing if it is too small."""
+    size = 2 * codes * active
+    return room[: size if size <= room.shape[0] else 0]
 
 
 @allocating_kernel
@@ -106,42 +199,69 @@ def list_samples(leaves, weights, positive, targets, listed, words):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
-def best_by_codes(columns, weights, positive, listed, words, nodes, before, kept, totals, least):
-    """:func:`best_by_entries` from the codes ``columns`` (d, n), and for each slot W- and W+ on the left side.
+def best_by_codes(
+    columns, offsets, listing, weights, positive, listed, words, nodes, before, kept, totals, least
+):  # fmt: skip
+    """:func:`best_by_entries` from codes, and for each slot W- and W+ on the left side.
 
-    Parameters: ``listed`` (m,) and ``words`` (m,) of :func:`list_samples`, empty for the root, of which ``weights`` and
-    ``positive`` are read; ``nodes`` of :func:`plan`; ``before`` (d, slots, NODE), sums of the level before;
-    ``kept`` (d, active, NODE) is set to those of this level, or is overwritten if it has fewer features; ``totals``
-    (active, 2) int64. Cost: d m additions, about 0.5 ns each, and d active 256 gains.
+    Parameters: ``columns`` (d, n) and their ``offsets``; ``listing`` of :func:`list_others`, or :func:`no_others`;
+    ``listed`` (m,) and ``words`` (m,) of :func:`list_samples`, without others empty for the root, of which ``weights``
+    and ``positive`` are read; ``nodes`` of :func:`plan`; ``before``, sums of the level before; ``kept`` is set to those
+    of this level unless it is empty; ``totals`` (active, 2) int64. Cost: an addition for each code of m samples, about
+    0.5 ns, or for each of their others, about 0.9, and a gain for each code of each slot.
     """
     d, active = columns.shape[0], totals.shape[0]
     found, gains, lefts = np.full((active, 2), -1), np.full(active, -1.0), np.zeros((active, 2), np.int64)
     places = np.int64(1)
     for s in range(active):
         places = max(places, max(nodes[s, 0], ~nodes[s, 0]) + 1)
-    sums, left = np.empty(_TOGETHER * places * NODE, np.int64), np.empty((2, 255))
-    root = before.shape[0] == 0 and words.shape[0] == 0
-    for first in range(0, d, _TOGETHER):
-        some = columns[first : min(first + _TOGETHER, d)]
-        sums[:] = 0
-        if root:
-            _add_all(some, weights, positive, sums)
+    firsts, starts, others, common = listing
+    blocks, largest = firsts.shape[0] - 1, np.int64(_TOGETHER * NODE)
+    for b in range(blocks):
+        largest = max(largest, 2 * (offsets[firsts[b + 1]] - offsets[firsts[b]]))
+    slots_before = before.shape[0] // (2 * offsets[d])
+    sums, left, alone = np.empty(places * largest, np.int64), np.empty((2, 255)), np.empty(2 * 256, np.int64)
+    b = first = 0
+    while first < d:
+        last = firsts[b + 1] if blocks > 0 else min(first + _TOGETHER, d)
+        size = offsets[last] - offsets[first]
+        if blocks > 0:
+            sums[: 2 * places * size] = 0
+            _add_others(starts[b * columns.shape[1] :], others, listed, words, size, sums)
         else:
-            _add_listed(some, listed, words, places, sums)
-        for k in range(some.shape[0]):
-            f = first + k
+            sums[:] = 0
+            if before.shape[0] == 0 and words.shape[0] == 0:
+                _add_all(columns[first:last], weights, positive, sums)
+            else:
+                _add_listed(columns[first:last], listed, words, places, sums)
+        for f in range(first, last):
+            span = offsets[f + 1] - offsets[f]
             for s in range(active):
-                own, place = kept[f % kept.shape[0], s], nodes[s, 0]
-                if place >= 0:
-                    at = (k * places + place) * NODE
-                    for code in range(NODE):
-                        own[code] = sums[at + code]
+                place, own, begin = max(nodes[s, 0], ~nodes[s, 0]), alone, np.int64(0)
+                if blocks > 0:
+                    at, side = 2 * place * size + offsets[f] - offsets[first], size
                 else:
-                    at, parent = (k * places + ~place) * NODE, before[f, nodes[s, 1]]
-                    for code in range(NODE):
-                        own[code] = parent[code] - sums[at + code]
-                _best_code(f, s, own, left, totals, found, gains, lefts, least)
+                    at, side = ((f - first) * places + place) * NODE, np.int64(SIDE)
+                if kept.shape[0] > 0:
+                    own, begin = kept, 2 * (active * offsets[f] + s * span)
+                parent = 2 * (slots_before * offsets[f] + nodes[s, 1] * span) if nodes[s, 0] < 0 else np.int64(-1)
+                _take_sums(own, begin, span, sums, at, side, before, parent)
+                if blocks > 0:
+                    _add_rest(own, begin, span, totals, s, common[f])
+                _best_code(f, s, own, begin, span, left, totals, found, gains, lefts, least)
+        first, b = last, b + 1
     return found, gains, lefts
+
+
+@njit(cache=True, inline="always")
+def _add_others(starts, others, listed, words, size, sums):
+    """Add the weights of some samples to the sums of their others in a block of ``size`` codes."""
+    size = np.uint64(size)
+    for k in range(words.shape[0]):
+        word, i = words[k], np.uint64(listed[k])
+        at, weight = np.uint64(word & _MASK) * size, word >> BITS  # twice the place, and the sign
+        for e in range(np.uint64(starts[i]), np.uint64(starts[i + np.uint64(1)])):
+            sums[at + np.uint64(others[np.uint64(e)])] += weight
 
 
 @njit(cache=True, inline="always")
@@ -188,22 +308,51 @@ def _add_listed(columns, listed, words, places, sums):
 
 
 @njit(cache=True, inline="always")
-def _best_code(f, s, own, left, totals, found, gains, lefts, least):
-    """Take the best split of slot s on feature f, whose sums are ``own`` (NODE,), if it is the best so far.
+def _take_sums(own, begin, span, sums, at, side, before, parent):
+    """Set the sums of a node from ``own[begin]`` on: W- of its codes, then W+; those of its parent minus these, if it
+    has one."""
+    to, of, length, apart, above = np.uint64(begin), np.uint64(at), np.uint64(span), np.uint64(side), np.uint64(parent)
+    if parent < 0:
+        for k in range(span):
+            code = np.uint64(k)
+            own[to + code], own[to + length + code] = sums[of + code], sums[of + apart + code]
+    else:
+        for k in range(span):
+            code = np.uint64(k)
+            own[to + code] = before[above + code] - sums[of + code]
+            own[to + length + code] = before[above + length + code] - sums[of + apart + code]
+
+
+@njit(cache=True, inline="always")
+def _add_rest(own, begin, span, totals, s, usual):
+    """Add what is left of a node's W- and W+ to the sums of a feature's most frequent code."""
+    minus, plus, to, length = totals[s, 0], totals[s, 1], np.uint64(begin), np.uint64(span)
+    for k in range(span):
+        code = to + np.uint64(k)
+        minus -= own[code]
+        plus -= own[length + code]
+    own[to + np.uint64(usual)] += minus
+    own[to + length + np.uint64(usual)] += plus
+
+
+@njit(cache=True, inline="always")
+def _best_code(f, s, own, begin, span, left, totals, found, gains, lefts, least):
+    """Take the best split of slot s on feature f if it is the best so far, from its sums in ``own``.
 
     ``left`` (2, 255) is overwritten. Vectors find whether there may be a better one, which is rare.
     """
-    minus, plus = np.int64(0), np.int64(0)
-    for code in range(255):
-        minus += own[code]
-        plus += own[SIDE + code]
+    minus, plus, to, length = np.int64(0), np.int64(0), np.uint64(begin), np.uint64(span)
+    for k in range(span - 1):
+        code = np.uint64(k)
+        minus += own[to + code]
+        plus += own[to + length + code]
         left[0, code], left[1, code] = minus, plus
     best, better = gains[s], 0
-    for code in range(255):
-        weight, others, gained = _sides(left[0, code], left[1, code], totals, s)
+    for k in range(span - 1):
+        weight, others, gained = _sides(left[0, np.uint64(k)], left[1, np.uint64(k)], totals, s)
         better += gained * _ABOUT > best * (weight * others)
     if better > 0:
-        for code in range(255):
+        for code in range(span - 1):
             weight, others, gained = _sides(left[0, code], left[1, code], totals, s)
             if weight >= least and others >= least and gained / (weight * others) > best:
                 best = gains[s] = gained / (weight * others)

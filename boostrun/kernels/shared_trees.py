@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.kernels import Team, released, shared
-from boostrun.kernels.code_sums import NODE, best_by_codes, list_samples, plan, sums_for
+from boostrun.kernels.code_sums import best_by_codes, list_samples, plan, sums_for
 from boostrun.kernels.trees import (
     _children,
     _of_slots,
@@ -27,8 +27,8 @@ from boostrun.kernels.trees import (
 
 
 def _grow_in_threads(
-    team: Team, columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes, leaves, words,
-    listed, even, odd,
+    team: Team, columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes, offsets,
+    listing, leaves, words, listed, even, odd,
 ):  # fmt: skip
     """:func:`grow_in`: threads search blocks of features, those of entries as long, and move blocks of samples."""
     if len(team.spans(1 + max(len(rows), columns.size * bool(by_codes)), 1)) < 2:
@@ -36,7 +36,7 @@ def _grow_in_threads(
     (d, n), inner = columns.shape, (1 << depth) - 1
     features, thresholds = np.zeros(inner, np.int32), np.full(inner, np.inf)
     counts, looked_at, totals = np.full(1, n), n, _sums(leaves, weights, positive, 1)
-    before, slots_before = np.empty((0, 1, NODE), np.int64), np.zeros(1, np.int64)
+    before, slots_before = np.empty(0, np.int64), np.zeros(1, np.int64)
     entries = None
     for level in range(depth):
         width = 1 << level
@@ -47,11 +47,13 @@ def _grow_in_threads(
         chosen = _of_slots(totals, slots, active)
         if level < by_codes:
             targets, nodes = plan(slots, active, counts, slots_before, before)
-            size = list_samples(leaves, weights, positive, targets, listed, words) if level else 0
-            kept = sums_for(odd if level % 2 else even, d, active)
+            every = level == 0 and not len(listing[2])
+            size = 0 if every else list_samples(leaves, weights, positive, targets, listed, words)
+            kept = sums_for(odd if level % 2 else even, offsets[d], active)
             given = weights, positive, listed[:size], words[:size], nodes
-            found, lefts = _best_by_codes(team, columns, given, before, kept, chosen, float(least))
-            before, slots_before = kept[: d if len(kept) == d else 0], slots
+            codes = columns, offsets, listing
+            found, lefts = _best_by_codes(team, codes, given, before, kept, chosen, float(least))
+            before, slots_before = kept, slots
         else:
             put_words(leaves, weights, positive, slots, words)
             left = counts[slots < active].sum()
@@ -68,13 +70,20 @@ def _grow_in_threads(
     return features, thresholds, totals, leaves
 
 
-def _best_by_codes(team: Team, columns, given, before, kept, totals, least):
-    """The splits and sums of :func:`best_by_codes`; features are shared."""
-    blocks = team.spans(*columns.shape)
+def _best_by_codes(team: Team, codes, given, before, kept, totals, least):
+    """The splits and sums of :func:`best_by_codes`; features are shared, where others are listed in blocks."""
+    columns, offsets, (firsts, starts, others, common) = codes
+    (d, n), listed = columns.shape, len(firsts) > 1
+    spans = team.spans(len(firsts) - 1, n) if listed else team.spans(d, n)
+    blocks = [(int(firsts[a]), int(firsts[b])) for a, b in spans] if listed else spans
 
     def search(a, b):
-        own = kept[a:b] if len(kept) == len(columns) else np.empty_like(kept)
-        return best_by_codes(columns[a:b], *given, before[a:b], own, totals, least)
+        k, last = np.searchsorted(firsts, (a, b)) if listed else (0, 0)
+        listing = firsts[k : last + 1] - firsts[k], starts[k * n : last * n + 1], others, common[a:b]
+        each = [len(sums) // offsets[d] for sums in (before, kept)]  # sums of each code
+        own = [sums[times * offsets[a] : times * offsets[b]] for sums, times in zip((before, kept), each)]
+        shared = columns[a:b], offsets[a : b + 1] - offsets[a], listing
+        return best_by_codes(*shared, *given, *own, totals, least)
 
     found, gains, lefts = map(np.array, zip(*team.each(search, blocks)))
     best, places = gains.argmax(axis=0), np.arange(len(totals))

@@ -8,7 +8,8 @@ All nodes of a level are searched in one pass, in one of two ways; the first lev
 the others by entries, whichever takes less time (:func:`codes_pay`).
 
 - *By codes*: each code of each node has a sum (:func:`best_by_codes`). Codes are read in the order of the samples, and
-  only those of samples in the smaller of two sisters: the sums of the larger are those of the parent minus the others.
+  only those of samples in the smaller of two sisters: the sums of the larger are those of the parent minus these. Where
+  most codes are the most frequent one of their column, only lists of the others are read.
 - *By entries*: the samples of a feature in order of their codes, without those of its most frequent code, whose sums
   are those of the node minus the others (:func:`sorted_entries`). A gain is evaluated only where a sum has changed.
   This suits features with few other codes, and nodes with few samples, but looks up the words of samples at random.
@@ -29,10 +30,12 @@ from boostrun.kernels.code_sums import (
     _ABOUT,
     _MASK,
     BITS,
-    NODE,
     _sides,
     best_by_codes,
+    count,
     list_samples,
+    no_others,
+    offsets_of,
     plan,
     room_for,
     sums_for,
@@ -40,7 +43,7 @@ from boostrun.kernels.code_sums import (
 
 DEEPEST = 10
 _BLOCK = 64  # samples that go down a tree together
-_LANES = 4  # of the histogram that is counted, added up or moved
+_LANES = 4  # of sums that are added up, and of samples that are moved
 _SHORT = 5  # samples more than slots of a run, on average, with which it is looked at as a whole
 
 
@@ -87,7 +90,7 @@ def sorted_entries(columns):
     at, run = np.int64(0), np.uint64(0)
     for f in range(d):
         column = columns[f]
-        usual = _count(column, counts)
+        usual = count(column, counts)
         common[f] = usual
         for k in range(usual):  # codes without samples are overwritten by the next: no branch
             code = np.uint64(k)
@@ -118,28 +121,8 @@ def no_entries(d):
     return np.zeros(d + 1, np.int64), none, none.astype(np.int16), np.zeros(d, np.uint8), none.astype(np.int32)
 
 
-@allocating_kernel
-def _count(column, counts):
-    """The most frequent code; the first 256 of ``counts`` become the number of samples with each code."""
-    counts[:] = 0
-    whole = column.shape[0] - column.shape[0] % _LANES
-    for i in range(0, whole, _LANES):  # in lanes, since additions to one counter wait for each other
-        for k in range(_LANES):
-            counts[np.uint64(column[np.uint64(i + k)]) + np.uint64(256 * k)] += 1
-    for i in range(whole, column.shape[0]):
-        counts[column[i]] += 1
-    most = np.int32(0)
-    for code in range(256):
-        counts[code] += counts[256 + code] + counts[512 + code] + counts[768 + code]
-        most = max(most, counts[code])
-    usual = 0
-    while counts[usual] < most:
-        usual += 1
-    return usual
-
-
 def grow(
-    columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes=0, room=None
+    columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes=0, codes=None, room=None
 ):  # fmt: skip
     """Grow a tree of ``depth`` D from 1 to 10 level by level, with the split of largest gain in each node.
 
@@ -150,21 +133,23 @@ def grow(
     up; ``sums`` are W- and W+ of each leaf; ``leaves`` are those of the samples. A node is not split if all its weight
     has one sign, or no split leaves ``least`` on both sides; its threshold is then infinite. Among equal gains the
     lowest feature wins, then the lowest threshold. The first ``by_codes`` levels are searched by codes, the others by
-    entries; ``room`` is memory of :func:`room_for`, in which ``leaves`` then lie.
+    entries; ``codes`` are :func:`offsets_of` and :func:`list_others`, to look at the others only; ``room`` is memory of
+    :func:`room_for`, in which ``leaves`` then lie.
 
-    Cost of a level: by codes, an addition for each code of half of the samples, and a gain for each code of each node;
-    by entries, 4 bytes each, a look-up of the sample's word, and at most one gain.
+    Cost of a level: by codes, an addition for each code, or other, of half of the samples, and a gain for each code of
+    each node; by entries, 4 bytes each, a look-up of the sample's word, and at most one gain.
     """
-    room = room or room_for(*columns.shape, depth, by_codes)
+    offsets, listing = codes or (offsets_of(columns), no_others(len(columns)))
+    room = room or room_for(offsets, columns.shape[1], by_codes)
     room[0][:] = 0
     given = columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes
-    return grow_in(*given, *room)
+    return grow_in(*given, offsets, listing, *room)
 
 
 @allocating_kernel
 def grow_in(
-    columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes, leaves, words, listed,
-    even, odd,
+    columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes, offsets, listing, leaves,
+    words, listed, even, odd,
 ):  # fmt: skip
     """:func:`grow` in given memory."""
     d, n = columns.shape
@@ -173,7 +158,7 @@ def grow_in(
     thresholds = np.full(inner, np.inf)
     counts, looked_at = np.full(1, n), n
     totals = _sums(leaves, weights, positive, 1)
-    before, slots_before = np.empty((0, 1, NODE), np.int64), np.zeros(1, np.int64)
+    before, slots_before = np.empty(0, np.int64), np.zeros(1, np.int64)
     for level in range(depth):
         width = 1 << level
         slots, active = _to_split(totals, least)
@@ -184,12 +169,14 @@ def grow_in(
         chosen = _of_slots(totals, slots, active)
         if level < by_codes:
             targets, nodes = plan(slots, active, counts, slots_before, before)
-            size = list_samples(leaves, weights, positive, targets, listed, words) if level > 0 else 0
-            kept = sums_for(odd if level % 2 else even, d, active)
+            every = level == 0 and listing[2].shape[0] == 0
+            size = 0 if every else list_samples(leaves, weights, positive, targets, listed, words)
+            kept = sums_for(odd if level % 2 else even, offsets[d], active)
             found, _, lefts = best_by_codes(
-                columns, weights, positive, listed[:size], words[:size], nodes, before, kept, chosen, float(least)
-            )
-            before, slots_before = kept[: d if kept.shape[0] == d else 0], slots
+                columns, offsets, listing, weights, positive, listed[:size], words[:size], nodes, before, kept, chosen,
+                float(least),
+            )  # fmt: skip
+            before, slots_before = kept, slots
         else:
             put_words(leaves, weights, positive, slots, words)
             left = np.int64(0)

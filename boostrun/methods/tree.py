@@ -74,12 +74,12 @@ class ColumnTrees:
         if columns.dtype != np.uint8:
             raise BoostrunError(f"trees are grown on codes, uint8, not on {columns.dtype}")
         self.columns, self.growth = columns, growth
-        self.by_codes = code_sums.levels_by_codes(columns, growth.depth)
-        self.entries = (
-            trees.sorted_entries(columns) if self.by_codes < growth.depth else trees.no_entries(len(columns))
-        )
         d, n = columns.shape
-        self.room = code_sums.room_for(d, n, growth.depth, self.by_codes)
+        self.by_codes, listed = code_sums.levels_by_codes(columns, growth.depth)
+        self.entries = trees.sorted_entries(columns) if self.by_codes < growth.depth else trees.no_entries(d)
+        offsets = code_sums.offsets_of(columns)
+        self.codes = offsets, code_sums.list_others(columns, offsets) if listed else code_sums.no_others(d)
+        self.room = code_sums.room_for(offsets, n, self.by_codes)
 
     def __call__(self, signed_weights: np.ndarray) -> tuple[Tree, np.ndarray]:
         from boostrun.kernels import trees
@@ -90,7 +90,7 @@ class ColumnTrees:
         least = max(1, int(np.ceil(growth.leaf_weight * mean)))
         positive = signed_weights > 0.0
         features, thresholds, sums, places = trees.grow(  # type: ignore[call-arg]
-            self.columns, *self.entries, weights, positive, growth.depth, least, self.by_codes, self.room
+            self.columns, *self.entries, weights, positive, growth.depth, least, self.by_codes, self.codes, self.room
         )
         leaves = leaf_values(sums, growth.leaf_smoothing * mean, growth.leaf_values)
         return Tree(features, thresholds, leaves), leaves[places]

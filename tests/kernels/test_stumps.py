@@ -1,12 +1,14 @@
 """Searches and scores against twins that try everything: stumps, stumps with a vote for every class, trees."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from boostrun.kernels import stumps, trees
+from boostrun.kernels import code_sums, stumps, trees
 from boostrun.kernels import votes as kernels
 from boostrun.methods.stumps import Stump, find_stump
 from tests.reference import stumps as twin
@@ -242,10 +244,12 @@ def test_added_votes_are_the_obvious_sum():
     np.testing.assert_allclose(scores, votes_twin.scores(codes, features, thresholds, votes, alphas), rtol=1e-12)
 
 
-def grown(codes, signed, depth=3, least=1, by_codes=0):
+def grown(codes, signed, depth=3, least=1, by_codes=0, listed=False):
     columns = np.ascontiguousarray(codes.T)
     weights, _ = trees.fixed_point(signed)
-    return trees.grow(columns, *trees.sorted_entries(columns), weights, signed > 0, depth, least, by_codes)
+    offsets = code_sums.offsets_of(columns)
+    others = (offsets, code_sums.list_others(columns, offsets)) if listed else None
+    return trees.grow(columns, *trees.sorted_entries(columns), weights, signed > 0, depth, least, by_codes, others)
 
 
 def tree_problem(seed, n, d, span, zeros=0.3):
@@ -259,13 +263,13 @@ def tree_problem(seed, n, d, span, zeros=0.3):
 @settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6), n=st.integers(1, 40), d=st.integers(1, 5), span=st.sampled_from([2, 3, 9, 256]),
-    depth=st.integers(1, 4), share=st.sampled_from([0.0, 0.03, 0.2]), by_codes=st.integers(0, 4),
+    depth=st.integers(1, 4), share=st.sampled_from([0.0, 0.03, 0.2]), by_codes=st.integers(0, 4), listed=st.booleans(),
 )  # fmt: skip
-def test_a_tree_is_the_one_that_trying_every_split_finds(seed, n, d, span, depth, share, by_codes):
+def test_a_tree_is_the_one_that_trying_every_split_finds(seed, n, d, span, depth, share, by_codes, listed):
     codes, signed = tree_problem(seed, n, d, span)
     weights, _ = trees.fixed_point(signed)
     least = max(1, int(share * weights.sum()))
-    features, thresholds, sums, leaves = grown(codes, signed, depth, least, by_codes)
+    features, thresholds, sums, leaves = grown(codes, signed, depth, least, by_codes, listed)
     expected = reference.grow(codes, weights, signed > 0, depth, least)
     for found, wanted in zip((features, thresholds, leaves), expected):
         np.testing.assert_array_equal(found, wanted)
@@ -298,6 +302,19 @@ def test_entries_are_all_samples_but_those_of_the_most_frequent_code():
             code = bounds[run] + (bounds[run] >= common[f])
             assert (np.flatnonzero(column == code) == of_run).all() and code != common[f]
             begin = ends[run]
+
+
+def test_others_are_all_codes_but_the_most_frequent_ones():
+    codes, _ = tree_problem(1, 50, 5, 9)
+    offsets = code_sums.offsets_of(codes.T)
+    assert (np.diff(offsets) == codes.max(axis=0) + 1).all()
+    firsts, starts, others, common = code_sums.list_others(np.ascontiguousarray(codes.T), offsets)
+    assert firsts.tolist() == [0, 3, 5] and len(starts) == 2 * 50 + 1
+    assert common.tolist() == [np.bincount(column).argmax() for column in codes.T]
+    for block, (first, last) in enumerate(itertools.pairwise(firsts)):
+        for i, row in enumerate(codes):
+            wanted = [offsets[f] - offsets[first] + row[f] for f in range(first, last) if row[f] != common[f]]
+            assert others[starts[50 * block + i] : starts[50 * block + i + 1]].tolist() == wanted
 
 
 def test_no_weight_and_one_sample_and_features_that_do_not_vary_give_no_split():

@@ -1,5 +1,6 @@
 """Kernels whose work threads share: the same to the bit whatever the number of threads."""
 
+import itertools
 import pickle
 import threading
 
@@ -54,35 +55,44 @@ def codes(rng, n, d, values=256):
     return found.astype(np.uint8)
 
 
+def others_of(columns):
+    offsets = code_sums.offsets_of(columns)
+    return offsets, code_sums.list_others(columns, offsets)
+
+
 @pytest.mark.parametrize("threads", THREADS)
 @settings(max_examples=25, deadline=None)
 @given(
     n=st.integers(1, 130), d=st.integers(1, 29), depth=st.integers(1, 7), seed=st.integers(0, 2**20),
     values=st.sampled_from([2, 5, 256]), least=st.sampled_from([1, 2**40, 2**48]), weights=st.sampled_from([0, 1, 9]),
-    by_codes=st.integers(0, 7),
+    by_codes=st.integers(0, 7), listed=st.booleans(),
 )  # fmt: skip
-def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, by_codes):
+def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, by_codes, listed):
     """Few values and few distinct weights make many splits of equal gain."""
     rng = np.random.default_rng(seed)
     columns = codes(rng, n, d, values)
     signed = rng.choice([-1.0, 1.0], n) * (rng.integers(0, weights + 1, n) if weights < 9 else rng.random(n))
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    same(lambda: trees.grow(columns, *entries, weight, positive, depth, least, by_codes), threads)
+    others = others_of(columns) if listed else None
+    same(lambda: trees.grow(columns, *entries, weight, positive, depth, least, by_codes, others), threads)
 
 
-@pytest.mark.parametrize("n, d, values, levels", [(70_000, 3, 256, 6), (20_000, 5, 2, 0), (3000, 9, 256, 3)])
-def test_a_tree_by_codes_is_that_of_a_search_by_entries(n, d, values, levels):
-    """``levels`` are those that :func:`levels_by_codes` chooses of six."""
+@pytest.mark.parametrize("n, d, values, levels, listed", [
+    (70_000, 3, 256, 6, False), (500, 5, 2, 0, False), (3000, 9, 256, 2, False), (20_000, 200, 2, 6, True),
+])  # fmt: skip
+def test_a_tree_by_codes_is_that_of_a_search_by_entries(n, d, values, levels, listed):
+    """``levels`` are those that :func:`levels_by_codes` chooses of six, and ``listed`` whether others are listed."""
     rng = np.random.default_rng(4)
     columns = codes(rng, n, d, values)
     signed = np.where(columns[0] + rng.normal(0, values / 4, n) > values / 2, 1.0, -1.0) * rng.random(n)
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    assert code_sums.levels_by_codes(columns, 6) == levels
-    wanted = trees.grow(columns, *entries, weight, positive, 6, 1)
-    for by_codes in (1, 4, 6):
-        found = same(lambda by_codes=by_codes: trees.grow(columns, *entries, weight, positive, 6, 1, by_codes), 2)
+    assert code_sums.levels_by_codes(columns, 6) == (levels, listed)
+    given = columns, *entries, weight, positive, 6, 1
+    wanted = trees.grow(*given)
+    for by_codes, others in itertools.product((1, 4, 6), (None, others_of(columns))):
+        found = same(lambda by_codes=by_codes, others=others: trees.grow(*given, by_codes, others), 2)
         for one, other in zip(found, wanted):
             np.testing.assert_array_equal(one, other)
 
@@ -94,11 +104,13 @@ def test_a_tree_of_more_sums_than_are_kept_is_that_of_a_search_by_entries():
     signed = np.where(rng.random(70_000) < columns[0] / 255.0, 1.0, -1.0) * rng.random(70_000)
     weight, positive = trees.fixed_point(signed)[0], signed > 0
     entries = trees.sorted_entries(columns)
-    even, odd = code_sums.room_for(*columns.shape, 9, 9)[-2:]
-    assert max(len(even), len(odd)) < 140 * 128 * code_sums.NODE  # of 128 nodes of the eighth level
-    wanted = trees.grow(columns, *entries, weight, positive, 9, 1)
-    for one, other in zip(same(lambda: trees.grow(columns, *entries, weight, positive, 9, 1, 9), 2), wanted):
-        np.testing.assert_array_equal(one, other)
+    even, odd = code_sums.room_for(code_sums.offsets_of(columns), 70_000, 9)[-2:]
+    assert max(len(even), len(odd)) < 140 * 128 * 2 * 256  # of 128 nodes of the eighth level
+    given = columns, *entries, weight, positive, 9, 1
+    wanted = trees.grow(*given)
+    for others in (None, others_of(columns)):
+        for one, other in zip(same(lambda others=others: trees.grow(*given, 9, others), 2), wanted):
+            np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("threads", THREADS)
