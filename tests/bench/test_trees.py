@@ -7,7 +7,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from boostrun import ArraySource, ReservoirClassifier
-from boostrun.kernels import in_threads, trees
+from boostrun.kernels import in_threads
+from boostrun.methods.tree import ColumnTrees, Growth
 from boostrun.methods.weak_learner import Binner
 from boostrun.papers.reservoir import geem, kernels
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
@@ -31,8 +32,7 @@ def mnist():
 def test_two_threads_beside_one(mnist):
     """In turns, and the least of each: other work on the machine slows one at a time."""
     samples, columns, labels, signed = mnist
-    weights, positive = trees.fixed_point(signed)[0], signed > 0
-    entries, y, values = trees.sorted_entries(columns), labels == 3, samples.astype(np.float32)
+    grow, y, values = ColumnTrees(columns, Growth(DEPTH)), labels == 3, samples.astype(np.float32)
     by_trees, by_stumps = (
         FullDataClassifier("all", weak_learner=word, n_estimators=10, random_state=0) for word in ("tree", "stump")
     )
@@ -41,7 +41,7 @@ def test_two_threads_beside_one(mnist):
     fitted.fit(samples[:1000], labels[:1000])
     few, told = samples[:100], []
     for what, work, repeats in (
-        ("a tree of depth 6", lambda: trees.grow(columns, *entries, weights, positive, DEPTH, 1), 30),
+        ("a tree of depth 6", lambda: grow(signed), 30),
         ("fit, two classes, ten trees", lambda: by_trees.fit(samples, y).decision_function(few), 6),
         ("fit, two classes, ten stumps", lambda: by_stumps.fit(samples, y).decision_function(few), 10),
         ("codes of float32", lambda: binned.encode(values), 5),
