@@ -29,6 +29,8 @@ DRAWN = 1000  # rows that are drawn if none are given
 _BITS = (8, 16)
 _LARGEST = 2**31 - 1
 _DEEPEST = 400  # levels of a tree
+_MISSING = float(np.finfo(np.float64).max)  # a threshold that no number has
+_PRESENT = -_MISSING
 
 
 @dataclass
@@ -152,9 +154,13 @@ def of_branches(saved: Saved) -> TreeForm:
 
 
 def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Thresholds on raw samples, float64; infinite where all or none is above."""
+    """Thresholds on raw samples, float64: infinite where all or none is above, ``_PRESENT`` where all are but missing
+    values, ``_MISSING`` where only these are."""
     kind, found = thresholds_of(saved.inputs, features, thresholds)
     edges = rounding_to(found) if kind == "float" else found.astype(np.float64)
+    if len(saved.missing):
+        above_all = (features >= saved.raw_width) & (thresholds <= saved.inputs["edges"].shape[1]) & (found == np.inf)
+        edges = np.where(found == np.finfo(found.dtype).min, _PRESENT, np.where(above_all, _MISSING, edges))
     return np.where(edges <= 0, -np.inf, np.where(edges > 255, np.inf, edges)) if kind == "unsigned char" else edges
 
 
@@ -481,22 +487,14 @@ def real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.nd
 def _drawn(form: TreeForm | LinearForm, saved: Saved) -> CalibrationRows:
     """1,000 rows, each value in one of the intervals between the thresholds on its column."""
     assert isinstance(form, TreeForm)
-    rng, width = np.random.default_rng(0), max(saved.raw_width, 1 + max(_features(form.trees)))
-    samples = np.zeros((DRAWN, width))
+    last = max(feature for tree in form.trees for feature, _ in splits_of(tree))
+    rng, samples = np.random.default_rng(0), np.zeros((DRAWN, max(saved.raw_width, last + 1)))
     for column, edges in _thresholds(form.trees, saved.raw_width, saved.missing).items():
         gaps = np.diff(edges) if len(edges) > 1 else np.ones(1)
-        ends = np.concatenate([edges[:1] - gaps.mean(), edges, edges[-1:] + gaps.mean()])
+        ends = np.concatenate([edges[:1] - gaps.mean(), edges, edges[-1:] + gaps.mean()]) if len(edges) else np.zeros(2)
         place = rng.integers(0, len(ends) - 1, DRAWN)
         samples[:, column] = ends[place] + rng.random(DRAWN) * (ends[place + 1] - ends[place])
-    return CalibrationRows(np.floor(samples) if _is_pixels(saved) else samples, None, False)
-
-
-def _is_pixels(saved: Saved) -> bool:
-    return bool(saved.inputs) and str(saved.inputs["kind"]) == "pixels"
-
-
-def _features(trees: Sequence[Tree]) -> set[int]:
-    return {feature for tree in trees for feature, _ in splits_of(tree)}
+    return CalibrationRows(np.floor(samples) if saved.of_pixels else samples, None, False)
 
 
 def _thresholds(trees: Sequence[Tree], width: int, missing: np.ndarray) -> dict[int, np.ndarray]:
@@ -505,7 +503,7 @@ def _thresholds(trees: Sequence[Tree], width: int, missing: np.ndarray) -> dict[
     for tree in trees:
         for feature, threshold in splits_of(tree):
             column = int(feature if feature < width or not len(missing) else missing[feature - width])
-            found.setdefault(column, set()).add(threshold)
+            found.setdefault(column, set()).update({threshold} - {_PRESENT, _MISSING})
     return {column: np.array(sorted(edges)) for column, edges in sorted(found.items())}
 
 
@@ -517,11 +515,11 @@ def _of_trees(form: TreeForm, saved: Saved, rows: CalibrationRows, code_bits: in
     twins = [place[int(column)] for column in missing if int(column) in place]
     codes = InputCodes(columns, np.zeros(len(columns)), np.ones(len(columns)), code_bits, np.array(twins, np.int64))
     named = {width + m: len(columns) + twins.index(place[int(c)]) for m, c in enumerate(missing) if int(c) in place}
-    coded, pixels = dict[tuple[int, float], int](), _is_pixels(saved)
+    coded, ends = dict[tuple[int, float], int](), {_PRESENT: codes.least, _MISSING: codes.most}
     for number, (column, found) in enumerate(edges.items()):
-        values = np.sort(rows.samples[:, column].astype(np.float64))
-        values = values[: len(values) - int(np.isnan(values).sum())]
-        whole = (rows.given or pixels) and bool(np.all(values == np.floor(values)))
+        values = rows.samples[:, column].astype(np.float64)
+        values = np.sort(values[~np.isnan(values)])
+        whole = (rows.given or saved.of_pixels) and bool(np.all(values == np.floor(values)))
         codes.offset[number], codes.scale[number] = _scaling(found, values, whole, codes)
         for threshold, code in zip(found.tolist(), _coded(found, values, number, codes)):
             coded[column, threshold] = code
@@ -534,7 +532,8 @@ def _of_trees(form: TreeForm, saved: Saved, rows: CalibrationRows, code_bits: in
 
     def split(feature: int, threshold: float) -> tuple[int, int]:
         column = int(feature if feature < width else missing[feature - width])
-        return named[feature] if feature >= width else place[column], coded[column, threshold]
+        code = ends[threshold] if threshold in ends else coded[column, threshold]
+        return named[feature] if feature >= width else place[column], code
 
     trees = [pruned(renamed(tree, split, lambda leaf: np.rint(leaf * scale).astype(np.int64))) for tree in form.trees]
     base = np.rint(form.base * scale).astype(np.int64)
@@ -546,6 +545,8 @@ def _of_trees(form: TreeForm, saved: Saved, rows: CalibrationRows, code_bits: in
 def _scaling(edges: np.ndarray, values: np.ndarray, whole: bool, codes: InputCodes) -> tuple[float, float]:
     """(offset, scale) of a column: itself where whole numbers fit, else thresholds from the second code to the last but
     one."""
+    if not len(edges):
+        return 0.0, 1.0
     low, high, first = edges[0], edges[-1], codes.least + 1
     if whole and np.ceil(high) - np.floor(low) <= codes.most - first:
         fits = len(values) and values[0] >= codes.least and np.ceil(high) <= codes.most and low > codes.least

@@ -58,6 +58,11 @@ class Saved:
         """Columns of a raw sample, if the model takes each of them, and second columns for missing values."""
         return self.n_features - len(self.missing)
 
+    @property
+    def of_pixels(self) -> bool:
+        """Whether the samples are bytes."""
+        return bool(self.inputs) and str(self.inputs["kind"]) == "pixels"
+
     def meaning(self, text: str) -> str:
         """``text``, the meaning of x, with NaN for missing values if the model has seen any."""
         more = ", or NaN where one is missing" if len(self.missing) else ""

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
 
@@ -20,8 +21,19 @@ from boostrun.cli import main
 from boostrun.cli.export import calibrated
 from boostrun.export import Saved, read
 from boostrun.export.chip import laid_out, size_of, sizes, source
-from boostrun.export.integer import TreeForm, is_leaf, pruned, quantised, stump_trees, sums_of
+from boostrun.export.integer import (
+    TreeForm,
+    is_leaf,
+    pruned,
+    quantised,
+    real_form,
+    real_scores,
+    splits_of,
+    stump_trees,
+    sums_of,
+)
 from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
+from boostrun.prediction.model import load
 from boostrun.rivals import boosted_trees, forests
 from boostrun.rivals.kept import BranchingTrees, RivalModelClassifier, kept
 from tests.export.test_classifiers import STUMPS, samples
@@ -193,6 +205,44 @@ def test_missing_values_have_the_code_0(tmp_path):
     codes = model.codes(X)
     assert np.array_equal(codes == 0, np.isnan(X[:, model.codes.columns]))
     assert prove(model, codes, "portable", SANITIZED)[0].different == 0
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("word", ["stump", "tree"])
+def test_a_split_between_missing_values_and_all_others_keeps_its_labels(word, kind, tmp_path):
+    rng = np.random.default_rng(0)
+    X, holes = rng.normal(size=(600, 3)).astype(kind), rng.random(600) < 0.3
+    X[holes, 0] = np.nan
+    y = holes ^ (rng.random(600) < 0.05)
+    clf = FullDataClassifier("all", weak_learner=word, n_estimators=9).fit(X, y)
+    saved, labels = read(clf.save(tmp_path / "m.npz")), clf.predict(X).astype(np.int64)
+    assert any(threshold == np.finfo(float).min for tree in real_form(saved).trees for _, threshold in splits_of(tree))
+    model = quantised(saved, X, labels)
+    assert np.isfinite(model.codes.offset).all() and not model.lost
+    assert prove(model, model.codes(X), "portable", SANITIZED)[0].different == 0
+
+
+def test_shareboost_on_bins_of_a_table_with_missing_values(tmp_path, monkeypatch):
+    """Each edge of a bin is a stump; 60 of the values of ``a`` differ, so that its last edges are infinite."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    X[:, 0] = np.round(10 * X[:, 0])
+    y = X[:, 0] / 10 + X[:, 1] > 0.2
+    X[::6, 1], X[::9, 0] = np.nan, np.nan
+    rows = [",".join(["" if np.isnan(value) else str(value) for value in row]) for row in X]
+    lines = [f"{row},{['no', 'yes'][label]}\n" for row, label in zip(rows, y.astype(int))]
+    (tmp_path / "mine.csv").write_text("".join(["a,b,c,y\n", *lines]))
+    words = ["algo=shareboost", "dataset=csv", "dataset.path=mine.csv", "dataset.label=y", "T=5", "algo.reg=1e-5"]
+    assert main(["export", *words, "--to", "npz", "-o", "m.npz"]) == 0
+    saved = read(tmp_path / "m.npz")
+    assert str(saved.inputs["kind"]) == "edges" and saved.model.kind == "codes"
+    scores = real_scores(real_form(saved), X, saved.missing)
+    wanted = load("m.npz").decision_function(pd.DataFrame(X, columns=["a", "b", "c"]))
+    np.testing.assert_allclose(scores[:, 1] - scores[:, 0], wanted, rtol=1e-9, atol=1e-12)
+    model, _ = calibrated(tmp_path / "m.npz", "mine.csv")
+    assert model.lost <= 5
+    assert prove(model, model.codes(X), "portable", SANITIZED)[0].different == 0
 
 
 def test_a_model_of_a_table_loses_no_label(tmp_path, capsys, monkeypatch):

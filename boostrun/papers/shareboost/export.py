@@ -164,7 +164,7 @@ def integer_shared_stumps(saved: Saved) -> TreeForm:
 
 
 def integer_linear(saved: Saved) -> TreeForm | LinearForm:
-    """The form of a linear predictor on columns, pixels or stumps; BoostrunError for other features."""
+    """The form of a linear predictor on columns, pixels, bins or stumps; BoostrunError for other features."""
     found = linear_predictor(saved.model) if saved.model.kind != "pieces" else None
     if found is None or found.kind not in ("columns", "codes", "stumps"):
         raise BoostrunError(f"features of kind '{saved.model.kind}' have no integer predictor: columns and stumps have")
@@ -177,9 +177,9 @@ def integer_linear(saved: Saved) -> TreeForm | LinearForm:
         return TreeForm(found.what, trees, [-1] * len(trees), found.base)
     index, weights, base = found.features["index"], found.weights, found.base
     if found.kind == "codes":
-        if kind_of(saved.inputs, ("pixels",)) != "pixels" and saved.inputs:
-            raise BoostrunError("codes of bins have no integer predictor: raw columns, pixels and stumps have")
         weights = weights / 255.0
+        if kind_of(saved.inputs, ("pixels", "edges")) == "edges":
+            return _of_bins(saved, found.what, index, weights, base)
     elif kind_of(saved.inputs, ("scaled",)):
         weights = weights * saved.inputs["factor"][index][:, None]
         base = base - saved.inputs["shift"][index] @ weights
@@ -187,6 +187,17 @@ def integer_linear(saved: Saved) -> TreeForm | LinearForm:
     summed = np.zeros((len(columns), weights.shape[1]))
     np.add.at(summed, place, weights)
     return LinearForm(f"{found.what}: attributes", columns, summed, base)
+
+
+def _of_bins(saved: Saved, what: str, index: np.ndarray, weights: np.ndarray, base: np.ndarray) -> TreeForm:
+    """Codes of bins as stumps: a code grows by one at each edge of its column."""
+    codes = np.arange(1.0, saved.inputs["edges"].shape[1] + 1)
+    columns = np.repeat(index, len(codes))
+    edges = raw_thresholds(saved, columns, np.tile(codes, len(index)))
+    there = np.isfinite(edges)  # no value is above the others
+    halves = 0.5 * np.repeat(weights, len(codes), axis=0)[there]
+    trees = stump_trees(columns[there], edges[there], -halves, halves)
+    return TreeForm(f"{what}: bins of attributes", trees, [-1] * len(trees), base + halves.sum(axis=0))
 
 
 def matrix_form(model) -> tuple[np.ndarray, np.ndarray, str]:
