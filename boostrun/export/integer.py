@@ -82,6 +82,8 @@ def real_form(saved: Saved) -> TreeForm | LinearForm:
     form = catalogue.models()[saved.kind].integer
     if not form:
         raise BoostrunError(f"a model of the kind {saved.kind} has no integer predictor: leave --integer out")
+    if saved.inputs and "means" in saved.inputs and len(saved.missing):
+        raise BoostrunError("means in place of missing values have no integer predictor: leave --integer out")
     return obtain(form)(saved)
 
 
@@ -432,8 +434,6 @@ def quantised(
             raise BoostrunError(
                 "a linear model is scaled by the range of its features: give rows too, export m.npz rows.csv --integer"
             )
-        if len(missing):
-            raise BoostrunError("a linear model with missing values has no integer predictor: leave --integer out")
     else:
         trees, rows = merged([pruned(tree) for tree in form.trees], form.rows)
         form = TreeForm(form.what, *without_leaves(trees, rows, np.asarray(form.base, np.float64)))

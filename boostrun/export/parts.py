@@ -228,7 +228,9 @@ def thresholds_of(
     ``features`` and ``thresholds`` have one shape. Thresholds on bytes are whole numbers from 0 (always) to 256
     (never); others may be infinite.
     """
-    kind = kind_of_input(inputs, ("pixels", "edges"), form)
+    filled = bool(inputs) and str(inputs["kind"]) == "scaled"  # with means in place of missing values
+    as_given = filled and (inputs["factor"] == 1).all() and not inputs["shift"].any()
+    kind = "" if as_given else kind_of_input(inputs, ("pixels", "edges"), form)
     if kind == "":
         return "double", thresholds.astype(np.float64)
     codes = np.clip(np.ceil(thresholds), 0, 256).astype(np.int64)

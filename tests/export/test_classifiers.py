@@ -16,6 +16,7 @@ from boostrun import (
     VoteEnsemble,
 )
 from boostrun.export import Saved, c_source, read
+from boostrun.export.integer import real_form
 from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.pools import ColumnProducts, ColumnStumps, Groups, Piecewise
@@ -137,6 +138,19 @@ def test_codes_are_bytes(tmp_path):
     np.testing.assert_allclose(scores, clf.model_.scores(X), rtol=1e-9, atol=1e-9)
     assert_same(clf, saved, X)
     assert compiled.type == "unsigned char" and (numbers == clf.predict(X)).all()
+
+
+def test_stumps_of_columns_whose_missing_values_are_means(tmp_path):
+    X, y = samples(300)
+    X[::7, 0], X[::5, 3] = np.nan, np.nan
+    clf = ShareBoostClassifier(6, "stumps", reg=1e-3).fit(X, y)
+    saved, compiled = exported(clf, tmp_path)
+    assert set(clf.model_.features["index"]) & {0, 3}
+    _, scores = compiled(X)
+    np.testing.assert_allclose(scores, clf.decision_function(X), rtol=1e-9, atol=1e-9)
+    assert_same(clf, saved, X)
+    with pytest.raises(BoostrunError, match="means in place of missing values have no integer predictor"):
+        real_form(saved)
 
 
 def test_any_class_name_is_kept(tmp_path):
