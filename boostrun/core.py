@@ -157,19 +157,19 @@ MODELS = {
         "boostrun.methods.stumps:StumpEnsemble",
         "boostrun.export.c:stump_ensemble",
         onnx="boostrun.export.onnx:stump_ensemble",
-        integer="boostrun.export.integer:of_stumps",
+        integer="boostrun.export.forms:of_stumps",
     ),
     "boostrun.VoteEnsemble/1": SavedModel(
         "boostrun.methods.stumps:VoteEnsemble",
         "boostrun.export.c:vote_ensemble",
         onnx="boostrun.export.onnx:vote_ensemble",
-        integer="boostrun.export.integer:of_votes",
+        integer="boostrun.export.forms:of_votes",
     ),
     "boostrun.TreeEnsemble/1": SavedModel(
         "boostrun.methods.tree:TreeEnsemble",
         "boostrun.export.c:tree_ensemble",
         onnx="boostrun.export.onnx:tree_ensemble",
-        integer="boostrun.export.integer:of_trees",
+        integer="boostrun.export.forms:of_trees",
     ),
 }
 

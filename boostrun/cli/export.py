@@ -111,7 +111,8 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     from boostrun.config import catalogue
     from boostrun.export import read
     from boostrun.export.chip import within
-    from boostrun.export.integer import quantised, real_form, saved_of
+    from boostrun.export.forms import real_form, saved_of
+    from boostrun.export.integer import quantised
     from boostrun.methods.archive import kind_of
     from boostrun.prediction import load, pieces
     from boostrun.prediction.samples import known_table

@@ -16,7 +16,8 @@ import numpy as np
 from boostrun import __version__
 from boostrun.errors import BoostrunError
 from boostrun.export.c import block, comment, plain
-from boostrun.export.integer import IntegerModel, is_leaf, leaves_of, of_one_size, quantised, splits_of
+from boostrun.export.forms import is_leaf, leaves_of, of_one_size, splits_of
+from boostrun.export.integer import IntegerModel, quantised
 from boostrun.export.parts import Saved
 
 TARGETS = ("portable", "avr", "cortex-m")
@@ -50,7 +51,7 @@ def size_of(
     those of :func:`boostrun.export.integer.quantised`; a linear model without rows is counted at 8 and 16 bits. Raises
     BoostrunError for a model that has no integer predictor.
     """
-    from boostrun.export.integer import LinearForm, real_form
+    from boostrun.export.forms import LinearForm, real_form
 
     if calibration is None and isinstance(form := real_form(saved), LinearForm):
         calibration = np.zeros((2, 1 + int(form.columns.max())))

@@ -22,17 +22,8 @@ from boostrun.errors import BoostrunError
 from boostrun.evaluation import Evaluation, Result, Seeds
 from boostrun.evaluation.staged import accuracy_pct
 from boostrun.export.chip import Size, laid_out, size_of, sizes, within
-from boostrun.export.integer import (
-    IntegerModel,
-    LinearForm,
-    TreeForm,
-    decided,
-    is_leaf,
-    quantised,
-    real_form,
-    real_scores,
-    splits_of,
-)
+from boostrun.export.forms import LinearForm, TreeForm, is_leaf, real_form, real_scores, splits_of
+from boostrun.export.integer import IntegerModel, decided, quantised
 from boostrun.export.parts import Saved
 from boostrun.methods.preparation import PREFIX, bank_inputs
 from boostrun.methods.probabilities import declared_for

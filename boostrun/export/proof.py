@@ -20,15 +20,8 @@ import numpy as np
 from boostrun.errors import BoostrunError
 from boostrun.export.c import block
 from boostrun.export.chip import source
-from boostrun.export.integer import (
-    IntegerModel,
-    LinearForm,
-    TreeForm,
-    heap_trees,
-    quantised,
-    splits_of,
-    stump_trees,
-)
+from boostrun.export.forms import LinearForm, TreeForm, heap_trees, splits_of, stump_trees
+from boostrun.export.integer import IntegerModel, quantised
 from boostrun.export.parts import Saved
 
 _STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]

@@ -76,7 +76,7 @@ class SavedModel:
     onnx : "module:function" that writes it as operators of ONNX: ``function(saved) -> OnnxParts``
         (:class:`boostrun.export.parts.OnnxParts`); empty if it cannot be exported to ONNX.
     integer : "module:function" that gives its form in real numbers, of which a predictor of whole numbers is made:
-        ``function(saved) -> TreeForm | LinearForm`` of :mod:`boostrun.export.integer`; empty if it has none.
+        ``function(saved) -> TreeForm | LinearForm`` of :mod:`boostrun.export.forms`; empty if it has none.
     """
 
     target: str

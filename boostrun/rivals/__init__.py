@@ -326,7 +326,7 @@ PAPER = Paper(
     models={
         "boostrun.BranchingTrees/1": SavedModel(
             f"{_HERE}.kept:BranchingTrees", f"{_HERE}.kept:in_c", f"{_HERE}.kept:check_trees",
-            integer="boostrun.export.integer:of_branches",
+            integer="boostrun.export.forms:of_branches",
         )
     },
     importances={f"{_HERE}.kept:RivalModelClassifier": f"{_HERE}.kept:importances_of"},

@@ -16,7 +16,7 @@ from boostrun import (
     VoteEnsemble,
 )
 from boostrun.export import Saved, c_source, read
-from boostrun.export.integer import real_form
+from boostrun.export.forms import real_form
 from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.shareboost.ovr_greedy import OneVsRestGreedyClassifier
 from boostrun.papers.shareboost.pools import ColumnProducts, ColumnStumps, Groups, Piecewise

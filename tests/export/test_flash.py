@@ -18,7 +18,8 @@ from boostrun.export.flash import (
     rounds_of,
     saved_of_table,
 )
-from boostrun.export.integer import TreeForm, decided, is_leaf, quantised, real_form, real_scores
+from boostrun.export.forms import TreeForm, is_leaf, real_form, real_scores
+from boostrun.export.integer import decided, quantised
 from boostrun.export.parts import Saved
 from boostrun.methods.declaration import ON_CHIP
 from boostrun.runner.execute import execute_of

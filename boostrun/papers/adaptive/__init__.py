@@ -229,7 +229,7 @@ MODELS = {
         f"{_HERE}.vote_trees:in_c",
         f"{_HERE}.vote_trees:vote_trees",
         f"{_HERE}.vote_trees:in_onnx",
-        "boostrun.export.integer:of_vote_trees",
+        "boostrun.export.forms:of_vote_trees",
     ),
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from boostrun.errors import BoostrunError
-from boostrun.export.integer import TreeForm, stump_trees
+from boostrun.export.forms import TreeForm, stump_trees
 from boostrun.kernels.hoeffding import (
     FEATURE,
     FEATURES,

@@ -15,7 +15,7 @@ import numpy as np
 
 from boostrun.errors import BoostrunError
 from boostrun.export.c import TYPES, block, for_all_classes, reading, table
-from boostrun.export.integer import LinearForm, TreeForm, of_steps, raw_thresholds, stump_trees
+from boostrun.export.forms import LinearForm, TreeForm, of_steps, raw_thresholds, stump_trees
 from boostrun.export.onnx import columns_of, compare, signs
 from boostrun.export.onnx import for_all_classes as for_all_classes_onnx
 from boostrun.export.parts import (
