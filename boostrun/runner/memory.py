@@ -24,6 +24,7 @@ Keeping = Callable[[float, Mapping[str, int]], Mapping[str, Any]]
 _MIB = 1 << 20
 _FEWEST = 64  # samples held
 _FEW_ROUNDS = 20  # of a pilot
+_CHANCE = 8  # MiB by which two trials of one size may differ
 _NEAR, _FURTHEST = 1.25, 4  # times the samples of the largest pilot: held without another one; held by the next
 _BUFFERS = "run.memory_limit"
 
@@ -145,7 +146,8 @@ def samples_in(
 
     Two pilots with these ``keys``, which held ``sizes`` samples, have ``taken`` so many MiB: a trial takes a constant,
     its buffers, and more a sample. The difference of small pilots is mostly chance. If there seems to be room for
-    many more samples than a pilot held, ``measure`` runs another with such keys, of at most four times as many.
+    many more samples than a pilot held, or if more samples took no more memory, as other parts of the trial need its
+    peak, ``measure`` runs another with such keys, of at most four times as many. What a pilot held has room.
 
     >>> keys, holding = ({}, {}), lambda samples, facts: {"r": samples}
     >>> measure = lambda keys: 90 + 0.02 * keys["r"]
@@ -165,6 +167,10 @@ def samples_in(
             constant, least = low - buffer - few * each, min(LEAST_MIB, buffer, buffers)
             room = PROMISED * budget - constant
             samples = int(min((room - least) / each, room / (each + buffers / many)) + 1e-9)
+            fit = max((held for held, peak, _ in pilots if peak <= PROMISED * budget), default=0)
+            if fit == many and high - low < _CHANCE:
+                samples = _FURTHEST * many
+            samples = max(samples, fit)
             if samples < min(_FEWEST, facts["n_samples"]):
                 besides = constant + least
                 raise BoostrunError(

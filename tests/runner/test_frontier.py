@@ -116,6 +116,25 @@ def test_more_pilots_are_run_where_small_ones_differ_by_chance(first):
     assert keep(512, {"n_samples": 50_000}) == {"r": 50_000}
 
 
+def test_samples_have_room_below_a_peak_that_other_parts_of_a_trial_need():
+    """On 784 columns WSam's pilots took 449 MiB with 2,674 samples and with 10,699; it was given 4,072 of 512 MiB."""
+
+    def taken(keys):
+        return max(449.0, 300.0 + 0.01 * keys["r"])
+
+    def holding(samples, facts):
+        return {"r": samples, "run.memory_limit": max(16, samples / 333)}
+
+    sizes, most = (2674, 10_699), 2 * 10**6
+    keys = [holding(size, {}) for size in sizes]
+    keep = samples_in([449.4, 449.3], sizes, keys, holding, taken)
+    found = keep(512, {"n_samples": most})["r"]
+    assert sizes[-1] <= found and taken({"r": found}) <= 0.9 * 512
+    assert keep(512, {"n_samples": 8000})["r"] == 8000
+    everything = samples_in([449.4, 449.3], sizes, keys, holding, lambda keys: 449.0)
+    assert everything(512, {"n_samples": most})["r"] == most
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [("rows/spheres/train", "spheres"), ("mine.csv", "mine"), ("train.csv", "train"), (None, "digits")],
