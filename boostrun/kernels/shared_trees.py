@@ -74,7 +74,7 @@ def _best_by_codes(team: Team, codes, given, before, kept, totals, least):
     """The splits and sums of :func:`best_by_codes`; features are shared, where others are listed in blocks."""
     columns, offsets, (firsts, starts, others, common) = codes
     (d, n), listed = columns.shape, len(firsts) > 1
-    spans = team.spans(len(firsts) - 1, n) if listed else team.spans(d, n)
+    spans = team.spans(len(firsts) - 1, len(others) // (len(firsts) - 1)) if listed else team.spans(d, n)
     blocks = [(int(firsts[a]), int(firsts[b])) for a, b in spans] if listed else spans
 
     def search(a, b):
