@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -284,6 +285,14 @@ def test_bins_are_fitted_on_samples_of_many_row_groups_the_same_each_time(tmp_pa
     assert len(values) == len(reader.parts) > 4 and {tuple(row) for row in values.tolist()} == first
     assert np.array_equal(values, reader.some(len(reader.parts)))
     assert len(reader.some(10_000)) == sum(map(len, reader.labels()))
+
+
+def test_bins_of_a_few_columns_at_a_time_are_those_of_all():
+    values = np.random.default_rng(0).normal(size=(200, 150)).astype(np.float32).round(1)
+    train = SimpleNamespace(reader=lambda: SimpleNamespace(some=lambda count: values))
+    data = SimpleNamespace(train=train, classes=np.arange(2), train_facts=SimpleNamespace(dtype="<f4"))
+    chunks = Chunks(data, 16, 12)
+    np.testing.assert_array_equal(chunks._encode(values[:9]), Binner(values, 12).encode(values[:9]))
 
 
 def test_parts_of_a_lake_train_one_learner_whatever_the_number_at_a_time(tmp_path):
