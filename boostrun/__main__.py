@@ -12,7 +12,10 @@ def command() -> int:
         from boostrun.cli import command as run
 
         return run()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # while a class is made, Python 3.11 raises RuntimeError from whatever comes
+        if not isinstance(error, KeyboardInterrupt) and not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
         ignore()
         print(INTERRUPTED, file=sys.stderr)
         return EXIT if terminated() else 130

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from boostrun import __main__
+
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="asks a shell of that kind")
 RUN = "algo=majority trials=1 n_jobs=1 run.pictures=false"
 
@@ -86,6 +88,28 @@ def test_sigterm_while_a_command_starts_is_one_sentence(workplace):
     code, err = stopped(workplace, "doctor", hears_sigterm)
     assert code == 143 and err == "boostrun: interrupted; finished trials are kept, the same command goes on\n", err
     assert not list(workplace.iterdir())
+
+
+def test_an_interrupt_while_a_class_is_made_is_one_sentence(monkeypatch, capsys):
+    class Interrupts:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    def run():
+        type("Made", (), {"attribute": Interrupts()})
+
+    monkeypatch.setattr("boostrun.cli.command", run)
+    for name in ("prepare", "ignore"):
+        monkeypatch.setattr(__main__, name, lambda: None)
+    assert __main__.command() == 130
+    assert capsys.readouterr().err == "boostrun: interrupted; finished trials are kept, the same command goes on\n"
+
+    def fail():
+        raise RuntimeError("another")
+
+    monkeypatch.setattr("boostrun.cli.command", fail)
+    with pytest.raises(RuntimeError, match="another"):
+        __main__.command()
 
 
 SLOW_BUILD = """
