@@ -81,7 +81,7 @@ The tables of all methods ([spheres](../../results/frontiers/lake_spheres-memory
 - WSam's lead over LightGBM on spheres hardly needs its choice of samples. Sparrow never had to replace its first
   sample, which is four times what LightGBM holds, and is nearly as good as WSam, which read 89 times as many rows. How
   much of the lead comes from more rows, and how much from other trees, was not measured.
-- **On mixture the rivals' figures depend on what four trials find.** In 384 MiB the same search
+- **On mixture the rivals' figures depend on chance in four trials of tuning.** In 384 MiB the same search
   gave the neural network 98.87 (0.30), more than in 512, and LightGBM 79.16 (0.21), as its better settings took more
   than that. MVS is 0.67 points ahead of this network, half of its lead in the table.
 

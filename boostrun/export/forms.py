@@ -1,4 +1,4 @@
-"""Saved models as trees, or linear, in real numbers: what predictors of whole numbers are made of.
+"""Saved models as trees or linear forms in real numbers; predictors of whole numbers are made of them.
 
 A tree is nested tuples: a leaf is an array of numbers, a split ``(feature, threshold, below, above)``; x goes ``above``
 where x[feature] >= threshold. :mod:`boostrun.export.integer` rounds these forms.
@@ -162,8 +162,8 @@ def of_branches(saved: Saved) -> TreeForm:
 
 
 def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Thresholds on raw samples, float64: infinite where all or none is above, ``PRESENT`` where all are but missing
-    values, its negative where only these are."""
+    """Thresholds on raw samples, float64. Infinite ones separate no values; ``PRESENT`` separates missing values, which
+    are below, from all others; its negative separates them in a copy of the column, where they are above."""
     kind, found = thresholds_of(saved.inputs, features, thresholds)
     edges = rounding_to(found) if kind == "float" else found.astype(np.float64)
     if len(saved.missing):

@@ -1,7 +1,7 @@
 """Sums of each code of each node of a tree, from which the best splits of a level follow; see :mod:`.trees`.
 
-Of two sisters only the one with fewer samples is summed up. The sums of the other are those of their parent minus
-these. All sums are exact, so it does not matter which. A sample's *word* holds its weight, twice the place of its node,
+Only the smaller of two sisters is summed up. The sums of the larger are those of their parent minus these. All sums are
+exact, so trees do not depend on that. A sample's *word* holds its weight, twice the place of its node,
 and the sign of its label.
 
 Codes are added up four columns at a time, or, where most samples have a column's most frequent code, sample by sample
@@ -109,7 +109,7 @@ def count(column, counts):
 
 
 def no_others(d):
-    """:func:`list_others` where none are listed."""
+    """:func:`list_others` without lists: codes are read instead."""
     return np.zeros(1, np.int64), np.zeros(1, np.int64), np.empty(0, np.uint16), np.zeros(d, np.uint8)
 
 

@@ -5,7 +5,7 @@ label. All sums are exact, so the tree does not depend on the order of summation
 gain of a split is of second order, G^2 / H summed over both sides, with G = W+ - W- and H = W+ + W-.
 
 All nodes of a level are searched in one pass, in one of two ways; the first levels of a tree may be searched by codes,
-the others by entries, whichever takes less time (:func:`codes_pay`).
+the others by entries, whichever takes less time (:func:`boostrun.kernels.code_sums.levels_by_codes`).
 
 - *By codes*: each code of each node has a sum (:func:`best_by_codes`). Codes are read in the order of the samples, and
   only those of samples in the smaller of two sisters: the sums of the larger are those of the parent minus these. Where

@@ -147,7 +147,8 @@ def samples_in(
     Two pilots with these ``keys``, which held ``sizes`` samples, have ``taken`` so many MiB: a trial takes a constant,
     its buffers, and more a sample. The difference of small pilots is mostly chance. If there seems to be room for
     many more samples than a pilot held, or if more samples took no more memory, as other parts of the trial need its
-    peak, ``measure`` runs another with such keys, of at most four times as many. What a pilot held has room.
+    peak, ``measure`` runs another with such keys, of at most four times as many. Samples that a pilot held within the
+    budget have room in any case.
 
     >>> keys, holding = ({}, {}), lambda samples, facts: {"r": samples}
     >>> measure = lambda keys: 90 + 0.02 * keys["r"]
