@@ -48,6 +48,7 @@ def test_rivals_in_a_run_and_their_libraries(name, tmp_path):
             found.append([*(100 * np.mean(labels == parts[3]) for labels in said),
                           *(100 * np.mean(labels == said[2]) for labels in said[:2])])  # fmt: skip
         codes, numbers, direct, same_codes, same_numbers = np.mean(found, axis=0)
+        assert numbers > direct - 3, f"{rival} on {name}: {numbers:.2f} % in a run, {direct:.2f} directly"
         rows.append((rival, f"raw {codes:.2f}, linear {numbers:.2f}, directly {direct:.2f} %; "
                             f"equal labels {same_codes:.1f} and {same_numbers:.1f} %"))  # fmt: skip
     show(f"{name}: means of {len(SPLITS)} splits", rows)

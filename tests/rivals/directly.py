@@ -119,8 +119,9 @@ def _lightgbm_chunks(source, x_test):
     model = None
     for chunk, (x, y) in enumerate(_chunks(source), start=1):
         parameters = {
-            "objective": "multiclass", "num_class": 3, "seed": SEED + chunk, "num_threads": 1, "deterministic": True,
-            "force_row_wise": True, "boost_from_average": False, "lambda_l2": 1.0, "verbose": -1,
+            "objective": "multiclass", "num_class": len(source.class_labels()), "seed": SEED + chunk,
+            "num_threads": 1, "deterministic": True, "force_row_wise": True,
+            "boost_from_average": False, "lambda_l2": 1.0, "verbose": -1,
         }  # fmt: skip
         model = lightgbm.train(parameters, lightgbm.Dataset(x, y, params=parameters), 1, init_model=model)
     return model.predict(x_test).argmax(axis=1)
@@ -129,7 +130,8 @@ def _lightgbm_chunks(source, x_test):
 def _xgboost_chunks(source, x_test):
     import xgboost
 
-    model, parameters = None, {"objective": "multi:softprob", "num_class": 3, "base_score": 0.5, "nthread": 1}
+    classes = len(source.class_labels())
+    model, parameters = None, {"objective": "multi:softprob", "num_class": classes, "base_score": 0.5, "nthread": 1}
     for x, y in _chunks(source):
         model = xgboost.train(parameters, xgboost.DMatrix(x, y), 1, xgb_model=model)
     return model.predict(xgboost.DMatrix(x_test)).argmax(axis=1)
