@@ -115,7 +115,7 @@ _TAKES = {
 }  # fmt: skip
 OWN_KEYS = {  # of verbs, besides those of every configuration
     "run": ("table.metrics",), "plan": ("table.metrics",), "tune": ("metric", "tune.trials", "tune.seeds"),
-    "frontier": ("budget", "at", "metric", "tuning", "splits"),
+    "frontier": ("budget", "at", "metric", "tuning", "splits", "settings"),
     "follow": ("label", "id", "order", "every", "state", "bad"),
 }  # fmt: skip
 REFUSED_KEYS = {"tune": ("trials", "tuned"), "export": ("trials",), "fit": ("trials", "tuned", "holdout")}

@@ -170,7 +170,7 @@ def frontier(words: Arguments) -> int:
     named = f"-{metric_word(request.metric)}" * (request.metric != ACCURACY)
     usual = f"{table_name(found.frontier.dataset)}{named}-{request.kind}{'-quick' if request.quick else ''}"
     name = table_name(words.name) or usual
-    again = ["boostrun", "frontier", *_without_places(words), *(["--quick"] if request.quick else []),
+    again = ["boostrun", "frontier", *_without(words, "settings"), *(["--quick"] if request.quick else []),
              *words.config_words, *([] if name == usual else ["--name", name])]  # fmt: skip
     results = Path(found.settings.root["results"])
     folder = results / "frontiers" / name
@@ -198,9 +198,9 @@ def _draw_frontier(folder: Path, kind: str, into: Path) -> list[Path]:
     return [path for name, figure in figures.items() if figure is not None for path in write_both(figure, into / name)]
 
 
-def _without_places(words: Arguments) -> list[str]:
-    """The overrides except places and the number of workers."""
-    return [each for each in words.overrides if each.partition("=")[0] not in (*PLACES, "n_jobs")]
+def _without(words: Arguments, *keys: str) -> list[str]:
+    """The overrides except places, the number of workers and ``keys``."""
+    return [each for each in words.overrides if each.partition("=")[0] not in (*PLACES, "n_jobs", *keys)]
 
 
 def _request(words: Arguments):
@@ -221,10 +221,11 @@ def _request(words: Arguments):
     splits = _one("splits", given.pop("splits", ["1"]))
     if not splits.isdecimal() or not 1 <= int(splits) <= _MOST_SPLITS:
         raise BoostrunError(f"splits={splits}: a whole number from 1 to {_MOST_SPLITS} is needed")
+    settings = _one("settings", given.pop("settings", [""]))
     if quick and int(splits) == 1:
         given.setdefault("trials", [str(_QUICK_TRIALS)])
     others = tuple(f"{key}={','.join(values)}" for key, values in given.items())
-    return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir, metric, int(splits))
+    return FrontierRequest(kind, at, algos, others, int(tuning), quick, words.config_dir, metric, int(splits), settings)
 
 
 def _one(key: str, values: list[str]) -> str:
@@ -286,8 +287,8 @@ def names(config_dir: str | None = None) -> list[str]:
 def _reproduce_frontier(words: Arguments) -> int:
     """Make the published frontier that ``reproduce frontier/NAME`` names, from the words in its file.
 
-    Only places and the number of workers may be typed with it. Raises BoostrunError for an unknown name, other keys,
-    and a file that is not a frontier.
+    Only places, the number of workers and ``settings`` may be typed with it. Raises BoostrunError for an unknown name,
+    other keys, and a file that is not a frontier.
     """
     name = words.names[0].removeprefix(ROOM)
     known = catalogue.options("frontier", words.config_dir)
@@ -295,7 +296,7 @@ def _reproduce_frontier(words: Arguments) -> int:
         raise BoostrunError(f"no frontier '{name}'{did_you_mean(name, known)} (boostrun ls frontier)")
     quick = "quick" in words.flags
     published = _words_of(known[name], _SHRUNK if quick else ())
-    if more := _without_places(words):
+    if more := _without(words, "settings"):
         raise BoostrunError(
             f"{words.names[0]} is made as published, without {more[0]}; for another one: boostrun frontier "
             f"{' '.join([*published, more[0]])}"

@@ -88,7 +88,7 @@ def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
     """
     found = []
     for path in sorted(folder.glob("*/contest.csv")):
-        contest = _read(path)
+        contest = read_rows(path)
         if contest and kind in contest[0] and "metric" not in contest[0] and not path.parent.name.endswith("-quick"):
             found.append(read_frontier(path.parent, kind))
     if not found:
@@ -99,11 +99,12 @@ def frontiers_of(folder: Path, kind: str) -> list[FrontierFiles]:
 def read_frontier(folder: Path, kind: str) -> FrontierFiles:
     """The files of one frontier; BoostrunError if they cannot be read."""
     name = folder.name.removesuffix(f"-{kind}")
-    drawn = _read(folder / "drawn.csv") if (folder / "drawn.csv").is_file() else ()
-    return FrontierFiles(name, folder, _read(folder / "table.csv"), _read(folder / "contest.csv"), drawn)
+    drawn = read_rows(folder / "drawn.csv") if (folder / "drawn.csv").is_file() else ()
+    return FrontierFiles(name, folder, read_rows(folder / "table.csv"), read_rows(folder / "contest.csv"), drawn)
 
 
-def _read(path: Path) -> list[dict[str, str]]:
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a csv file, column -> text; BoostrunError if it cannot be read."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))

@@ -17,24 +17,24 @@ from pathlib import Path
 from typing import Any
 
 from boostrun.config import catalogue
-from boostrun.config.fields import PLACES, Choices, Range, Settings
-from boostrun.config.words import with_words
+from boostrun.config.fields import Choices, Range, Settings
+from boostrun.config.words import single_values, with_words
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.inputs.bank import Chunks, Table, facts_of
 from boostrun.methods.declaration import Method, obtain
 from boostrun.report.entry import ACCURACY, measure_of
 from boostrun.report.frontier import KINDS, Frontier, FrontierPoint
+from boostrun.report.frontier_summary import read_rows
 from boostrun.report.statistics import Sampling
 from boostrun.runner import predictions
 from boostrun.runner.execute import run_cells
+from boostrun.runner.frontier_notes import QUICK_ROUNDS, notes_of
 from boostrun.runner.memory import Compose, Keeping, holding_in, holds_by, pilot_sizes, run_pilots, samples_in
-from boostrun.runner.naming import trials, word
+from boostrun.runner.naming import word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
 from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
 
-_ELSEWHERE = ("dataset", "features", "trials", "seed", "n_jobs")  # keys that other lines name, or that change nothing
 _QUICK_METHODS = 3  # per paper
-QUICK_ROUNDS = 100
 PILOTS = 20, 100  # rounds of the two pilot trials
 _PILOT_TRIALS = 3  # of each, whose median counts: on a busy machine one alone may have waited
 _MOST_ROUNDS = 10_000
@@ -47,7 +47,7 @@ class FrontierRequest:
     """The parts of a frontier: the kind of budget, budgets ``at`` (empty: a grid), methods (empty: the usual ones),
     other ``words``, trials of each search (0: nothing is tuned), whether it is the quick version, the key of the metric
     that is compared and tuned by, and the number of ``splits``: if there are several, each has searches and a trial of
-    its own.
+    its own. Methods keep the settings that the table in the folder ``settings`` has for them.
     """
 
     kind: str
@@ -59,6 +59,7 @@ class FrontierRequest:
     config_dir: str | None = None
     metric: str = ACCURACY
     splits: int = 1
+    settings: str = ""
 
     @property
     def typed(self) -> set[str]:
@@ -71,7 +72,8 @@ class Candidate:
     """A method under a budget on a split: its settings, or the reason why it has none, and the settings of its search.
 
     ``limits`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` the number of distinct
-    trials they were chosen from. ``began`` are values of small trees, with which a search within flash begins.
+    trials they were chosen from; ``known`` if they come from a stored table. ``began`` are values of small trees, with
+    which a search within flash begins.
     """
 
     method: str
@@ -83,6 +85,7 @@ class Candidate:
     limits: dict[str, Any] = field(default_factory=dict)
     chosen: dict[str, Any] = field(default_factory=dict)
     tried: int = 0
+    known: bool = False
     reason: str = ""
     began: dict[str, Any] = field(default_factory=dict)
 
@@ -159,7 +162,7 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
         fit(cell_of(settings), where)
         return settings
 
-    candidates = []
+    candidates, known = [], _settings_in(request, budgets)
     for split, more in enumerate(splits):
         whole, part = tables[split], part_of(split)  # the part is a copy of a part of a bank, which may be gigabytes
         sizes, part_sizes = facts_of(whole), facts_of(part, whole)
@@ -176,7 +179,10 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
             with contextlib.suppress(BoostrunError):  # it may not fit fewer samples; then there is no search
                 on_part = limited([*words, *more], keeping[name](budget, part_sizes), part)
                 one.searched = dataclasses.replace(on_part, root={**on_part.root, **held_out})
-            if kind == "flash_bytes":
+            if (name, budget) in known:
+                one.limits, one.chosen, one.known = {}, known[name, budget], True
+                one.settings, one.reason = limited([*words, *more], one.chosen, whole), ""
+            elif kind == "flash_bytes":
                 _begin_small(one, request.typed, facts["n_classes"])
             candidates.append(one)
         del part
@@ -197,7 +203,7 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
     for one in candidates:
         point, place = _point(one, cells, request.metric, sampling.rows), (one.method, one.budget)
         points[place] = _joined(points[place], point) if place in points else point
-    notes = tuple(_notes(request, first, facts, list(cells.values()), candidates))
+    notes = tuple(notes_of(request, first, facts, list(cells.values()), candidates))
     frontier = Frontier(
         _title(first, request.words), kind, tuple(points.values()), notes, request.metric, sampling,
         facts["n_samples"], facts["n_classes"],
@@ -426,6 +432,26 @@ def _begin_small(one: Candidate, typed: Collection[str], classes: int) -> None:
 # -- tuning ------------------------------------------------------------------------------------------------------------
 
 
+def _settings_in(request: FrontierRequest, budgets: Sequence[float]) -> dict[tuple[str, float], dict[str, Any]]:
+    """(method, budget) -> the values that the table in the folder ``request.settings`` names; empty without one.
+
+    Raises BoostrunError if that table cannot be read, is of another budget, or none of its settings is asked for.
+    """
+    if not request.settings:
+        return {}
+    rows = read_rows(Path(request.settings) / "table.csv")
+    if request.splits > 1 or any("(split 1)" in row.get("words", "") for row in rows):
+        raise BoostrunError(f"settings={request.settings}: a table of several splits does not say those of each")
+    found = {
+        (row["method"], budget): single_values(row["words"].split()) for row in rows for budget in budgets
+        if row.get(request.kind) and float(row[request.kind]) == budget and row["words"]
+        and row["method"] in (request.algos or [row["method"]])
+    }  # fmt: skip
+    if not found:
+        raise BoostrunError(f"settings={request.settings}: its table has no settings for these methods and budgets")
+    return found
+
+
 def _tune(
     candidates: Sequence[Candidate], request: FrontierRequest, tables: Sequence[Table | Chunks], command: Sequence[str]
 ) -> tuple[list[dict], list[dict], bool]:
@@ -433,7 +459,10 @@ def _tune(
 
     Returns the records of the searches, the trials that failed, and whether it was interrupted.
     """
-    tuned = [one for one in candidates if request.tuning and one.settings is not None and one.searched is not None]
+    tuned = [
+        one for one in candidates
+        if request.tuning and one.settings is not None and one.searched is not None and not one.known
+    ]  # fmt: skip
     if request.kind == "seconds":  # other values would change how long a round takes
         tuned = []
     by = BY if request.metric == ACCURACY else request.metric
@@ -525,76 +554,3 @@ def _title(settings: Settings, words: Sequence[str]) -> str:
     name = (path.parent.name if path.stem == "train" else "") or path.stem or settings.dataset["name"]
     named = any(each.partition("=")[0] == "features" for each in words)
     return f"{name} ({settings.features['name']})" if named else name
-
-
-def _notes(
-    request: FrontierRequest, first: Settings, facts: Mapping[str, int], cells: Sequence[PlannedCell],
-    candidates: Sequence[Candidate],
-) -> list[str]:  # fmt: skip
-    """How the points were made, in lines."""
-    n, d, k = (facts[name] for name in ("n_samples", "n_features", "n_classes"))
-    size = f"{n:,} samples for training, {d:,} features, {k} classes"
-    split = f"{request.splits} splits, each tuned on its own training data; the size is that of the first"
-    asked = split if request.splits > 1 else trials(cells) if cells else ""
-    found = [f"{first.dataset['name']} {first.features['name']}: {size}; {asked}" if asked else size]
-    typed = [each for each in request.words if each.partition("=")[0] not in (*_ELSEWHERE, *PLACES)]
-    if "path" in first.dataset and not any(each.startswith("dataset.path=") for each in typed):
-        typed.append(f"dataset.path={first.dataset['path']}")
-    if typed:
-        found.append(f"for all: {' '.join(typed)}")
-    if any(one.settings and one.settings.algo.get("early_stopping") for one in candidates):
-        found.append("early stopping: the samples held out, and the rounds that were not kept, are beyond the budget")
-    if request.kind == "flash_bytes":
-        found += filter(None, [_in_whole_numbers([record["metrics"] for cell in cells for record in cell.done])])
-    if request.kind == "seconds":
-        found.append("as many rounds as pilot trials promise; nothing is tuned, which would change how long one takes")
-    elif request.tuning:
-        shares = [one.searched.root["holdout"] for one in candidates if one.searched is not None]
-        share = round(100 * max(shares, default=HOLDOUT))
-        by = "the error" if request.metric == ACCURACY else measure_of(request.metric)
-        found.append(
-            f"tuned under each budget, {request.tuning} trials a method, by {by} on {share} % of the training "
-            "data that are held out; settings found under a smaller budget are used if they are better there; the test "
-            "data are not used"
-        )
-        found += filter(None, [_fewer(request.tuning, candidates)])
-    else:
-        found.append("nothing is tuned: every other key is at its default")
-    if request.quick:
-        found.append(
-            f"quick: fewer methods, budgets, seeds and trials, and T={QUICK_ROUNDS} weak learners, unless typed"
-        )
-    return found
-
-
-def _in_whole_numbers(metrics: Sequence[Mapping[str, float]]) -> str:
-    """How far predictors of whole numbers are from their models in real numbers.
-
-    >>> _in_whole_numbers([{"test_accuracy_pct": 90.0, "real_accuracy_pct": 90.5}])
-    'figures are those of predictors of whole numbers; in real numbers trials have +0.50 to +0.50 points, +0.50 on ...'
-    """
-    more = [one["real_accuracy_pct"] - one["test_accuracy_pct"] for one in metrics if "real_accuracy_pct" in one]
-    if not more:
-        return ""
-    said = f"{min(more):+.2f} to {max(more):+.2f} points, {sum(more) / len(more):+.2f} on average"
-    return f"figures are those of predictors of whole numbers; in real numbers trials have {said}"
-
-
-def _fewer(tuning: int, candidates: Sequence[Candidate]) -> str:
-    """Which methods had fewer distinct trials than ``tuning``, because values repeated or there is no search.
-
-    >>> some = [Candidate("a", False, 10, searched=True, tried=2), Candidate("b", False, 10, searched=True, tried=5)]
-    >>> _fewer(5, [*some, Candidate("c", True, 10, searched=True)])
-    'values repeated, so that fewer trials differ, under some budget as few as: a 2; c has no search'
-    """
-    least: dict[str, int] = {}
-    for one in candidates:
-        if one.searched is not None and not one.reason:
-            known = least.setdefault(one.method, one.tried)  # under a budget that is too small all trials fail
-            least[one.method] = min(known, one.tried) or max(known, one.tried)
-    fewer = ", ".join(f"{name} {count}" for name, count in least.items() if 0 < count < tuning)
-    unsearched = ", ".join(name for name, count in least.items() if not count)
-    return "; ".join([
-        *([f"values repeated, so that fewer trials differ, under some budget as few as: {fewer}"] if fewer else []),
-        *([f"{unsearched} has no search"] if unsearched else []),
-    ])  # fmt: skip

@@ -92,6 +92,37 @@ def test_published_frontiers_are_listed_and_taken_as_they_stand(command, publish
         assert code == 2 and said in err
 
 
+def test_a_method_joins_a_stored_frontier_and_the_others_are_not_searched_again(command, workplace):
+    assert command(f"{WORDS} tuning=2".replace("wsam,fix", "wsam"))[0] == 0
+    before, folder = rows(workplace), workplace / "results" / "frontiers" / "digits-samples_held"
+    shutil.rmtree(folder / "search")
+    shutil.rmtree(workplace / "results" / "runs")
+    code, out, err = command(f"{WORDS} tuning=2 settings={folder}")
+    assert code == 0 and "with the settings of the table before this one, not searched again: wsam" in out, err
+    after = rows(workplace)
+    assert [row["words"] for row in after[:2]] == [row["words"] for row in before]
+    assert [row["mean"] for row in after[:2]] == [row["mean"] for row in before] and after[2]["method"] == "fix"
+    made = [json.loads(path.read_text())["cell"] for path in (workplace / "results" / "runs").rglob("*.json")]
+    assert {cell["algo"]["name"] for cell in made} == {"fix"}
+    assert "settings=" not in (folder / "table.md").read_text()
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("settings=nowhere", "nowhere/table.csv cannot be read"),
+    ("settings=here at=41", "its table has no settings for these methods and budgets"),
+    ("settings=here budget=model_bytes", "its table has no settings for these methods and budgets"),
+    ("settings=of_splits", "a table of several splits does not say those of each"),
+    ("settings=bad", "r=0: "),
+])  # fmt: skip
+def test_settings_that_a_stored_table_does_not_have_are_refused(command, workplace, words, said):
+    for name, text in (("here", "r=20"), ("of_splits", "r=20 (split 1)"), ("bad", "r=0")):
+        (workplace / name).mkdir()
+        (workplace / name / "table.csv").write_text(f"method,samples_held,words\nwsam,40,{text}\nfix,40,{text}\n")
+    code, _, err = command(f"frontier dataset=digits budget=samples_held at=40 algo=wsam T=3 trials=2 n_jobs=1 {words}")
+    assert code == 2 and said in err and "Traceback" not in err
+    assert not (workplace / "results" / "frontiers").exists()
+
+
 @pytest.mark.parametrize("content", ["dataset: digits", "- digits", "dataset: [digits", ""])
 def test_a_file_that_says_no_frontier_is_refused_by_its_name(command, workplace, content):
     (workplace / "frontier").mkdir()
