@@ -58,7 +58,8 @@ from boostrun.runner.wide import Request, narrowed
 class Tried:
     """Settings that were tried: a contender with ``values``, its error on held-out rows, and its costs.
 
-    ``confirmed``: the error is the mean of that and another one, with more rows held out.
+    ``confirmed``: the error is the mean of that and another one, with more rows held out. ``share`` is that of a budget
+    that it spent, the largest of them.
     """
 
     contender: Contender
@@ -66,11 +67,12 @@ class Tried:
     loss: float
     row: Mapping[str, Any] = field(default_factory=dict)
     confirmed: bool = False
+    share: float = 0.0
 
 
-def _order(one: Tried) -> tuple[bool, float]:
-    """The better, the less: confirmed ones first."""
-    return not one.confirmed, one.loss
+def _order(one: Tried) -> tuple[bool, float, float]:
+    """The better, the less: confirmed ones first; of equal ones that which spends less."""
+    return not one.confirmed, one.loss, one.share
 
 
 def _better_half(ranked: Sequence[Contender]) -> Sequence[Contender]:
@@ -169,7 +171,7 @@ class Search:
             return
         best, names = list[Tried](), Counter[str]()
         least = min((one.loss for one in self.tried if one.confirmed), default=BEYOND)
-        for one in sorted((each for each in self.tried if each.loss < least), key=lambda each: each.loss):
+        for one in sorted((each for each in self.tried if each.loss < least), key=_order):
             if names[one.contender.name] < _CONFIRMED_EACH and len(best) < _CONFIRMED:
                 names[one.contender.name] += 1
                 best.append(one)
@@ -194,7 +196,7 @@ class Search:
 
     def _best(self, name: str, few: bool = False) -> Tried | None:
         own = [one for one in (self.first if few else self.tried) if one.contender.name == name]
-        return min(own, key=lambda one: one.loss, default=None)
+        return min(own, key=lambda one: (one.loss, one.share), default=None)
 
     def _rung(
         self, contenders: Sequence[Contender], trials: int, share: float, rows: int | None = None, part: float = 1.0
@@ -237,7 +239,8 @@ class Search:
                 self.why.setdefault(contender.name, row["why"])
             elif loss is not None and tuple(row["records"]) not in known:
                 values = {key: value for key, value in row["values"].items() if key not in contender.searched}
-                (self.first if few else self.tried).append(Tried(contender, values, loss, row))
+                one = Tried(contender, values, loss, row, share=choice.study.over(row))
+                (self.first if few else self.tried).append(one)
 
     def study(self, contender: Contender, rows: int | None = None) -> Study:
         """The search of a contender, which begins with its best values so far, if there are some."""
@@ -387,7 +390,7 @@ class _Choosing:
             queue.sort(key=_order)
             late = attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * self.took
             if late and self.least and before is None:  # near the end the smallest models are measured
-                queue.sort(key=lambda each: each.row.get("spent", {}).get("model_bytes", math.inf))
+                queue.sort(key=lambda each: each.share)
             ready = [one for one in queue if one.contender.name not in self.too_large and self._in_time(one)]
             if before is not None:
                 ready = [one for one in ready if _order(one) < _order(before[0])]
@@ -523,7 +526,7 @@ class _Choosing:
             row = next(iter(found.choices[0].rows), None)
             if row is not None and (loss := study.loss(row)) is not None:
                 self.search.records |= {*row["records"]}
-                return Tried(one.contender, values, min(loss, BEYOND - 1.0), row, one.confirmed)
+                return Tried(one.contender, values, min(loss, BEYOND - 1.0), row, one.confirmed, study.over(row))
         return None
 
     def _certified(

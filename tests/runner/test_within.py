@@ -26,7 +26,7 @@ class Measured(_Choosing):
     fails_at = 0.0  # bytes of a model that cannot be measured
 
     def _trained(self, one):
-        size = one.row["spent"]["model_bytes"]
+        size = one.row["bytes"]
         self.seen.append(size)
         path = self.request.output.with_name(f".m-{size}.npz")
         path.touch()
@@ -45,7 +45,7 @@ class Measured(_Choosing):
 def choosing(folder, most, seconds=None, begun=0.0):
     """What is kept of 20 models, the more exact ones larger: 60, 57, ... 3 bytes."""
     contender = Contender("wsam", [], {}, {}, saved=True)
-    tried = [Tried(contender, {}, float(n), {"spent": {"model_bytes": 60.0 - 3 * n}}) for n in range(20)]
+    tried = [Tried(contender, {}, float(n), {"bytes": 60.0 - 3 * n}, share=60.0 - 3 * n) for n in range(20)]
     search = SimpleNamespace(tried=tried, first=[], why={}, meters=0.0, interrupted=False, go_on=lambda took: False)
     request = SimpleNamespace(budgets={"latency": most}, output=folder / "m.npz")
     made = Measured(request, None, search, Deadline(seconds, time.monotonic() - begun), None)
@@ -77,11 +77,24 @@ def test_a_budget_is_not_called_impossible_if_the_time_ended_first(tmp_path):
 def test_after_a_measured_latency_no_model_of_the_method_is_tried_that_would_be_as_slow_again(tmp_path):
     made = choosing(tmp_path, 19.0)
     for one in made.search.tried:  # a third of what is measured
-        one.row["spent"]["prediction_us"] = one.row["spent"]["model_bytes"] / 3.0
+        one.row["spent"] = {"prediction_us": one.row["bytes"] / 3.0}
     assert made.run() == 18.0 and made.seen == [57.0, 18.0]
 
 
-ONE_BYTE = {"spent": {"model_bytes": 1.0}}
+def test_of_models_with_equal_errors_the_one_that_spends_less_is_chosen(tmp_path):
+    made = choosing(tmp_path, 55.0)
+    for one in made.search.tried:
+        one.loss = 5.0 if one.share > 20.0 else 6.0
+    assert made.run() == 21.0 and made.seen == [21.0]
+
+
+@pytest.mark.parametrize(("sizes", "kept"), [([40.0], 40.0), ([50.0, 40.0], 40.0), ([54.0], 54.0)])
+def test_a_model_as_good_as_the_first_one_replaces_it_if_it_spends_less(tmp_path, sizes, kept):
+    made = better(choosing(tmp_path, 55.0), sizes, [2.0] * len(sizes))
+    assert made.run() == kept
+
+
+ONE_BYTE = {"bytes": 1.0}
 
 
 def test_models_of_few_rows_are_trained_before_those_that_were_too_large(tmp_path):
@@ -97,7 +110,7 @@ def better(made, sizes, losses):
     def go_on(took):
         contender = made.search.tried[0].contender
         made.search.tried += [
-            Tried(contender, {}, loss, {"spent": {"model_bytes": size}}) for size, loss in zip(sizes, losses)
+            Tried(contender, {}, loss, {"bytes": size}, share=size) for size, loss in zip(sizes, losses)
         ]
         return True
 
