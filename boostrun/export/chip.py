@@ -394,7 +394,7 @@ _QUANTISE = """
     @tables@
         for (@index@ i = 0; i < @columns@; i++) {
             const double value = (values[i] - READ_REAL(offset + i)) * READ_REAL(scale + i);
-            x[i] = (boostrun_x)(value != value ? 0 : value >= @most@.0 ? @most@u : value > @least@.0 ? value : @least@);
+            x[i] = (boostrun_x)(@missing@ : value >= @most@.0 ? @most@u : value > @least@.0 ? value : @least@);
         }
     }
     #endif
@@ -506,11 +506,20 @@ def _code(model: IntegerModel, layout: TableLayout) -> list[str]:
 
 def _quantise(model: IntegerModel) -> str:
     codes = model.codes
+    absent = np.broadcast_to(codes.absent, len(codes.columns))
+    held = [("double", "offset", codes.offset), ("double", "scale", codes.scale)]
+    missing = "value != value ? 0"
+    if absent.any():
+        held.append((f"uint{codes.bits}_t", "absent", absent))
+        missing = f"values[i] != values[i] ? READ{codes.bits}(absent + i)"
     tables = "\n".join(
-        f"    static const double {name}[{len(values)}] FLASH = {{{', '.join(map(repr, values.tolist()))}}};"
-        for name, values in (("offset", codes.offset), ("scale", codes.scale))
+        f"    static const {kind} {name}[{len(values)}] FLASH = {{{', '.join(map(repr, values.tolist()))}}};"
+        for kind, name, values in held
     )
-    words = {"columns": len(codes.columns), "most": codes.most, "least": codes.least, "index": "uint16_t"}
+    words = {
+        "columns": len(codes.columns), "most": codes.most, "least": codes.least, "index": "uint16_t",
+        "missing": missing,
+    }  # fmt: skip
     return block(_QUANTISE, **words).replace("@tables@", tables)
 
 
@@ -525,14 +534,18 @@ def _told(model: IntegerModel, layout: TableLayout, target: str) -> list[str]:
         f"x is codes of {codes.bits} bits, x[i] = floor((value - offset) * scale), at least {codes.least} and at most "
         f"{codes.most}{', and 0 where the value is missing (NaN)' if codes.least else ''}:",
     ]
+    absent = np.broadcast_to(codes.absent, len(codes.columns)).tolist()
     for number, (name, offset, scale) in enumerate(zip(model.names, codes.offset.tolist(), codes.scale.tolist())):
         if number == 64:
             lines.append(f"... and {len(model.names) - number} more, see quantise() below")
             break
-        lines.append(f"x[{number}]: {plain(name)}, number {codes.columns[number]}, offset {offset!r}, scale {scale!r}")
+        told = f"offset {offset!r}, scale {scale!r}{f', {absent[number]} where it is missing' * (absent[number] > 0)}"
+        told = told if scale else f"{absent[number]} where it is missing (NaN), else 0"
+        lines.append(f"x[{number}]: {plain(name)}, number {codes.columns[number]}, {told}")
+    nan = "" if any(absent) else " NaN is 0."
     return [
         *lines,
-        "With -DBOOSTRUN_FLOAT, quantise(values, x) does it; values[i] is the value of x[i], a double. NaN is 0.",
+        f"With -DBOOSTRUN_FLOAT, quantise(values, x) does it; values[i] is the value of x[i], a double.{nan}",
         f"predict(x): the number of the class, {rule}: {named}{', ...' if len(model.classes) > 100 else ''}.",
         f"Thresholds {codes.bits} bits, leaves {model.leaf_bits} bits: {share} {rows} have another label than the "
         "model in real numbers gives them.",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.config import catalogue
+from boostrun.data.dataset import filled
 from boostrun.errors import BoostrunError
 from boostrun.export.parts import Saved, rounding_to, thresholds_of
 from boostrun.kernels.trees import add_leaves
@@ -40,12 +41,17 @@ class TreeForm:
 
 @dataclass
 class LinearForm:
-    """F(x) = base + x[columns] @ weights: ``columns`` (U,) ascending, ``weights`` (U, K), ``base`` (K,)."""
+    """F(x) = base + x[columns] @ weights: ``columns`` (U,) ascending, ``weights`` (U, K), ``base`` (K,).
+
+    With ``means`` (d,) columns are those of :func:`boostrun.data.dataset.filled`: raw ones with means for missing
+    values, then 1 where a value is missing.
+    """
 
     what: str
     columns: np.ndarray
     weights: np.ndarray
     base: np.ndarray
+    means: np.ndarray | None = None
 
 
 def stump_trees(features, thresholds, below, above) -> list[Tree]:
@@ -74,11 +80,13 @@ def real_form(saved: Saved) -> TreeForm | LinearForm:
     form = catalogue.models()[saved.kind].integer
     if not form:
         raise BoostrunError(f"a model of the kind {saved.kind} has no integer predictor: leave --integer out")
-    if saved.inputs and "means" in saved.inputs and len(saved.missing):
-        raise BoostrunError("means in place of missing values have no integer predictor: leave --integer out")
     found = obtain(form)(saved)
-    if len(saved.missing) and isinstance(found, TreeForm):
-        found.trees = [_turned(tree, saved) for tree in found.trees]
+    if len(saved.missing):
+        means = saved.inputs.get("means")
+        if isinstance(found, LinearForm):
+            found.means = means
+        else:
+            found.trees = [_turned(tree, saved) if means is None else _unfilled(tree, saved) for tree in found.trees]
     return found
 
 
@@ -90,6 +98,20 @@ def _turned(tree: Tree, saved: Saved) -> Tree:
     below, above = _turned(below, saved), _turned(above, saved)
     if threshold == _MISSING:
         return int(saved.missing[feature - saved.raw_width]), PRESENT, above, below
+    return feature, threshold, below, above
+
+
+def _unfilled(tree: Tree, saved: Saved) -> Tree:
+    """The tree without means in place of missing values: they go where the mean goes, by a copy if that is above."""
+    if is_leaf(tree):
+        return tree
+    feature, threshold, below, above = tree
+    below, above = _unfilled(below, saved), _unfilled(above, saved)
+    if feature >= saved.raw_width:  # 1 where a value is missing
+        column = int(saved.missing[feature - saved.raw_width])
+        return (column, PRESENT, above, below) if 0.0 < threshold <= 1.0 else above if threshold <= 0.0 else below
+    if feature in saved.missing and saved.inputs["means"][feature] >= threshold:
+        feature = saved.raw_width + int(np.searchsorted(saved.missing, feature))
     return feature, threshold, below, above
 
 
@@ -166,7 +188,7 @@ def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -
     are below, from all others; its negative separates them in a copy of the column, where they are above."""
     kind, found = thresholds_of(saved.inputs, features, thresholds)
     edges = rounding_to(found) if kind == "float" else found.astype(np.float64)
-    if len(saved.missing):
+    if len(saved.missing) and "edges" in saved.inputs:
         above_all = (features >= saved.raw_width) & (thresholds <= saved.inputs["edges"].shape[1]) & (found == np.inf)
         edges = np.where(found == np.finfo(found.dtype).min, PRESENT, np.where(above_all, _MISSING, edges))
     return np.where(edges <= 0, -np.inf, np.where(edges > 255, np.inf, edges)) if kind == "unsigned char" else edges
@@ -179,7 +201,7 @@ def real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.nd
     -inf, feature d + i reads column ``missing[i]`` with NaN as +inf. Cost O(n) for each split or weight.
     """
     if isinstance(form, LinearForm):
-        return form.base + samples[:, form.columns] @ form.weights
+        return form.base + columns_of(form, samples, missing) @ form.weights
     width = samples.shape[1]
 
     def read(feature: int) -> np.ndarray:
@@ -189,6 +211,12 @@ def real_scores(form: TreeForm | LinearForm, samples: np.ndarray, missing: np.nd
         return np.where(np.isnan(column), -np.inf if feature < width else np.inf, column)
 
     return sums_of(form.trees, form.rows, form.base, read, len(samples))
+
+
+def columns_of(form: LinearForm, samples: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    """The columns (n, U) float64 of raw ``samples`` (n, d) that a linear form weighs."""
+    read = samples if form.means is None else filled(samples, missing, form.means)
+    return read[:, form.columns].astype(np.float64)
 
 
 # -- trees -------------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from boostrun.export.forms import (
     LinearForm,
     Tree,
     TreeForm,
+    columns_of,
     leaves_of,
     merged,
     pruned,
@@ -39,15 +40,17 @@ _LARGEST = 2**31 - 1
 
 @dataclass
 class InputCodes:
-    """How a raw sample becomes codes: code = floor((x - offset) * scale), at least ``least`` and at most ``most``.
+    """How a raw sample becomes codes: code = floor((x - offset) * scale), at least ``least`` and at most ``most``, or
+    ``absent`` where x is missing (NaN).
 
     Attributes
     ----------
     columns : (C,) raw columns that the model reads, ascending; x of the predictor has a code for each.
-    offset, scale : (C,) float64.
+    offset, scale : (C,) float64; a scale of 0 is that of a code which only tells whether the value is missing.
     bits : 8 or 16.
-    twins : (M,) places among ``columns`` whose missing values the model tells apart: feature C + m reads place
-        twins[m] with ``most`` where it is missing. A missing value has the code 0.
+    twins : (M,) places among ``columns`` whose missing values trees tell apart: feature C + m reads place twins[m] with
+        ``most`` where it is missing.
+    absent : (C,) int64, the codes of missing values; 0 for trees.
     """
 
     columns: np.ndarray
@@ -55,6 +58,7 @@ class InputCodes:
     scale: np.ndarray
     bits: int
     twins: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    absent: np.ndarray | int = 0
 
     @property
     def most(self) -> int:
@@ -67,11 +71,11 @@ class InputCodes:
         return int(len(self.twins) > 0)
 
     def __call__(self, samples: np.ndarray) -> np.ndarray:
-        """(n, C) int64 codes of raw ``samples`` (n, d); NaN is 0."""
+        """(n, C) int64 codes of raw ``samples`` (n, d)."""
+        values = samples[:, self.columns].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            found = np.floor((samples[:, self.columns].astype(np.float64) - self.offset) * self.scale)
-        found = np.where(np.isnan(found), 0.0, np.clip(found, self.least, self.most))
-        return found.astype(np.int64)
+            found = np.clip(np.floor((values - self.offset) * self.scale), self.least, self.most)
+        return np.where(np.isnan(values), self.absent, np.nan_to_num(found)).astype(np.int64)
 
     def read(self, codes: np.ndarray):
         """A function that gives the column (n,) of a feature, of ``codes`` (n, C)."""
@@ -188,7 +192,7 @@ def quantised(
     best: tuple[tuple[bool, int], IntegerModel] | None = None
     for code_bits, leaf_bits in [bits] if bits else itertools.product(_BITS, _BITS):
         if isinstance(form, LinearForm):
-            found = _linear(form, rows_of, code_bits, leaf_bits)
+            found = _linear(form, rows_of, missing, code_bits, leaf_bits)
         else:
             found = _of_trees(form, saved, rows_of, code_bits, leaf_bits)
         lost = int((found.predict(found.codes(rows_of.samples)) != rows_of.labels).sum())
@@ -204,6 +208,7 @@ def quantised(
     found.lost, found.rows_seen, found.given = lost, len(rows_of.samples), rows_of.given
     found.classes = saved.classes if len(found.base) == 1 else saved.classes[: len(found.base)]
     found.names = [names[column] if column < len(names) else f"column {column}" for column in found.codes.columns]
+    found.names = [name if scale else f"is {name} missing" for name, scale in zip(found.names, found.codes.scale)]
     return found
 
 
@@ -303,18 +308,27 @@ def _coded(edges: np.ndarray, values: np.ndarray, number: int, codes: InputCodes
     return out
 
 
-def _linear(form: LinearForm, rows: CalibrationRows, code_bits: int, weight_bits: int) -> IntegerModel:
-    samples = rows.samples[:, form.columns].astype(np.float64)
+def _linear(
+    form: LinearForm, rows: CalibrationRows, missing: np.ndarray, code_bits: int, weight_bits: int
+) -> IntegerModel:
+    samples, width = columns_of(form, rows.samples, missing), rows.samples.shape[1]
     low, high = samples.min(axis=0), samples.max(axis=0)
-    codes = InputCodes(form.columns, low, np.ones(len(low)), code_bits)
+    marks = form.columns >= width  # 1 where a value is missing
+    columns = np.where(marks, np.append(missing, 0)[np.where(marks, form.columns - width, 0)], form.columns)
+    codes = InputCodes(columns, low, np.ones(len(low)), code_bits)
     whole = np.all(samples == np.floor(samples), axis=0)
     codes.offset[whole & (low >= 0) & (high <= codes.most)] = 0.0
     wide = np.where(high > codes.offset, high - codes.offset, 1.0)
     fits = whole & (wide <= codes.most)
     codes.scale[:] = np.where(fits, np.floor(codes.most / wide), codes.most / wide)  # all weights alike in size
+    codes.scale[marks], codes.offset[marks] = codes.most, 0.0
     weights = form.weights / codes.scale[:, None]
-    middle = np.where(fits, 0.0, 0.5)  # of the values that share a code
+    middle = np.where(fits | marks, 0.0, 0.5)  # of the values that share a code
     base = form.base + (codes.offset + middle / codes.scale) @ form.weights
+    if form.means is not None:
+        means = np.clip(np.floor((form.means[columns] - codes.offset) * codes.scale), 0, codes.most)
+        codes.absent = np.where(marks, codes.most, means).astype(np.int64)
+        codes.scale[marks] = 0.0
     sums = (np.abs(weights).sum(axis=0) * codes.most + np.abs(base)).max()
     largest = np.abs(weights).max()
     room = _LARGEST - (len(weights) + 1) * codes.most

@@ -237,6 +237,24 @@ def test_shareboost_on_bins_of_a_table_with_missing_values(tmp_path, monkeypatch
     assert prove(model, model.codes(X), "portable", SANITIZED)[0].different == 0
 
 
+@pytest.mark.parametrize("kind", ["raw", "stumps"])
+def test_means_in_place_of_missing_values(kind, tmp_path):
+    """Whether column 0 is missing tells the classes 0 and 1 apart; its mean decides nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(loc=[5.0, 100.0, 0.0], scale=[1.0, 30.0, 1e-3], size=(900, 3))
+    y = (X[:, 1] > 110).astype(int) + 2 * (X[:, 2] > 0)
+    X[(y % 2 == 1) & (rng.random(900) < 0.8), 0] = np.nan
+    X[::5, 2] = np.nan
+    clf = ShareBoostClassifier(5, kind, reg=1e-4).fit(X, y)
+    saved, labels = read(clf.save(tmp_path / "m.npz")), clf.predict(X)
+    assert np.any(saved.model.features["index"] >= saved.raw_width)
+    scores = real_scores(real_form(saved), X, saved.missing)
+    np.testing.assert_allclose(scores, clf.decision_function(X), rtol=1e-9, atol=1e-9)
+    model = quantised(saved, X, labels)
+    assert model.lost <= 9 and model.lost == (model.predict(model.codes(X)) != labels).sum()
+    assert prove(model, model.codes(X), "portable", SANITIZED)[0].different == 0
+
+
 def test_a_model_of_a_table_loses_no_label(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
@@ -253,14 +271,16 @@ def test_a_model_of_a_table_loses_no_label(tmp_path, capsys, monkeypatch):
     assert (tmp_path / "again.c").read_text() == (tmp_path / "mine.c").read_text()
 
 
-@pytest.mark.parametrize("missing", [False, True])
-def test_the_helper_makes_the_twins_codes_of_all_doubles(missing, tmp_path):
+@pytest.mark.parametrize("word", ["stumps", "missing", "means"])
+def test_the_helper_makes_the_twins_codes_of_all_doubles(word, tmp_path):
     X, y = samples(300)
-    if missing:
+    if word != "stumps":
         X[::7, 0] = np.nan
-    saved = read(FullDataClassifier("all", n_estimators=20, random_state=0).fit(X, y).save(tmp_path / "m.npz"))
+    clf = ShareBoostClassifier(6, reg=1e-4) if word == "means" else FullDataClassifier("all", n_estimators=20)
+    saved = read(clf.fit(X, y).save(tmp_path / "m.npz"))
     for bits in ((8, 8), (16, 8)):
         model = quantised(saved, X, bits=bits)
+        assert np.any(model.codes.absent) == (word == "means")
         (tmp_path / "m.c").write_text(source(model))
         command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-DBOOSTRUN_FLOAT"]
         place = str(tmp_path / f"{bits[0]}.so")
