@@ -113,7 +113,7 @@ class Paper:
     integer : "module:Class" of a classifier whose file is none of ``models`` -> "module:function" that gives its form
         in real numbers, as ``integer`` of :class:`SavedModel`: ``function(classifier) -> TreeForm``.
     arrivals : "module:Class" of a classifier -> "module:Class" of the :class:`boostrun.methods.fitting.Arrivals` that
-        learns from the samples of its ``partial_fit``, and of that of a subclass.
+        learns from the samples of its ``partial_fit``, and of that of a subclass; an empty text if it has none.
     drawings : name -> "module:function" that draws an item with ``draws``, see :mod:`boostrun.runner.paper`.
     pictures : name -> "module:function" that draws the records of an item's cells.
     items : a folder of YAML files, one for each table or figure; None for ``conf/paper`` in the package.

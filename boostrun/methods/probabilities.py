@@ -186,14 +186,14 @@ def normalised(votes: np.ndarray) -> np.ndarray:
 
 def declared_for(classifier: Any, room: str) -> Callable[..., Any] | None:
     """The declaration in ``room`` ("probabilities", "importances", "states", "arrivals") of a paper, for the class of
-    ``classifier`` or its nearest base; None if there is none.
+    ``classifier`` or its nearest base; None if there is none, or an empty text.
     """
     from boostrun.config import catalogue
 
     known = catalogue.parts(room)
     names = (f"{cls.__module__}:{cls.__qualname__}" for cls in type(classifier).__mro__)
     where = next((known[name] for name in names if name in known), None)
-    return obtain(where) if where is not None else None
+    return obtain(where) if where else None
 
 
 class Importances:

@@ -191,7 +191,9 @@ class IBoostFittedClassifier(IBoostFittedKeys, IBoostElsewhere):
     ----------
     classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
 
-    Notes ----- An example costs M answers and M + b operations, an addition a fit and n answers (regressions: O(n K
+    Notes
+    -----
+    An example costs M answers and M + b operations, an addition a fit and n answers (regressions: O(n K
     d)). Between two additions all members answer at once. Memory is n (M + 8 d) bytes and M + 1 classifiers. For
     several classes the loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`. Committees of objects can be
     pickled, but not saved.
@@ -298,7 +300,9 @@ class IBoostGeemClassifier(IBoostGeemKeys, IBoostClassifier):
     ----------
     classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
 
-    Notes ----- Every q examples a choice costs (n + q)^2 d for the covariance and (n + q)^3 for its inverse. An example
+    Notes
+    -----
+    Every q examples a choice costs (n + q)^2 d for the covariance and (n + q)^3 for its inverse. An example
     costs as much, and needs as much memory, as in IBoost with a window of n + q; add 8 (n + q)^2 bytes.
 
     References
@@ -463,7 +467,9 @@ class IBoostTreesClassifier(IBoostTreesKeys, IBoostElsewhere):
     ----------
     classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
 
-    Notes ----- An example costs M answers of a tree, O(depth + K d) each, and M + b operations; with ``grow`` also M
+    Notes
+    -----
+    An example costs M answers of a tree, O(depth + K d) each, and M + b operations; with ``grow`` also M
     updates and n M operations. An addition costs n updates and answers, with ``grow`` n M answers. Memory is n (M + 8
     d) bytes and M + 1 trees. For several classes the loss is ``loss="mm"`` of :class:`boostrun.IBoostClassifier`.
 

@@ -99,8 +99,8 @@ class IBoostActiveClassifier(IBoostActiveKeys, IBoostClassifier):
     exceeded; above one half some of it may be left over. ``ask="random"`` asks for as many labels at random.
     ``partial_fit`` and ``learn_one`` ignore a label that is not asked for.
 
-    Several classes use SAMME's code vectors. With ``label_budget=1`` it equals :class:`boostrun.IBoostClassifier` with
-    the same parameters, bit for bit.
+    Several classes use SAMME's code vectors. With ``label_budget=1`` it equals
+    ``IBoostClassifier(loss="samme")`` with the same parameters, bit for bit.
 
     Parameters
     ----------
@@ -262,8 +262,9 @@ class IBoostAdwinClassifier(IBoostAdwinKeys, IBoostClassifier):
                         a classifier is added at each of the next n_least examples, whatever the period
                     n_t = min(n_t + 1, n);  IBoost learns (x, y) on the newest n_t
 
-    Until the first detection it equals :class:`boostrun.IBoostClassifier` with the same parameters, bit for bit.
-    Examples outside the newest n_t are left out of weights, steps and fits.
+    Several classes use SAMME's code vectors. Until the first detection it equals
+    ``IBoostClassifier(loss="samme")`` with the same parameters, bit for bit. Examples outside the newest
+    n_t are left out of weights, steps and fits.
 
     Parameters
     ----------
@@ -402,8 +403,8 @@ class IBoostOutliersClassifier(IBoostOutliersKeys, IBoostClassifier):
     the committee is not sure, and is learnt. A change that reverses the concept contradicts most new examples, and then
     none of them is an outlier.
 
-    Several classes use SAMME's code vectors. With an infinite ``outlier_margin`` it equals
-    :class:`boostrun.IBoostClassifier` with the same parameters, bit for bit.
+    Several classes use SAMME's code vectors. With ``outlier_margin=None`` it equals
+    ``IBoostClassifier(loss="samme")`` with the same parameters, bit for bit.
 
     Parameters
     ----------
@@ -415,7 +416,9 @@ class IBoostOutliersClassifier(IBoostOutliersKeys, IBoostClassifier):
     classes_, betas_, n_seen_, n_added_, n_removed_negative_, n_removed_budget_ : see :class:`boostrun.IBoostClassifier`
     n_outliers_ : int, number of examples that were outliers when they arrived.
 
-    Notes ----- Cost and memory are those of IBoost, and n operations an example. The defaults 0.25, 0.3 and 50 were
+    Notes
+    -----
+    Cost and memory are those of IBoost, and n operations an example. The defaults 0.25, 0.3 and 50 were
     chosen on SEA with 20,000 examples, the seeds 1000 and 1001, and 0 and 10 % of the labels wrong. The runs with 20 %,
     with reversed concepts, and on the memory of 50 used seed 1000 alone.
 

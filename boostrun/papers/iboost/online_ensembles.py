@@ -331,8 +331,8 @@ class SmoothBoostClassifier(SmoothBoostKeys, IncrementalEnsemble):
 
     Weights are at most 1: examples that most members get right count less, and no example counts much, which helps
     against label noise. m_j is y f_j(x) for two classes, as in the paper; for more it is right or wrong, which is ours.
-    It is deterministic. Ties go to the second of two classes, else to the first. The methods ``osboost`` and ``ocp``
-    apply the same rules to fixed stumps.
+    It is deterministic. Ties go to the second of two classes, else to the first. With ``"osboost"`` and ``"ocp"``
+    :class:`boostrun.OnlineRivalClassifier` applies the same rules to fixed stumps.
 
     Parameters
     ----------

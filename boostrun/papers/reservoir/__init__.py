@@ -248,6 +248,7 @@ PAPER = Paper(
     arrivals={
         f"{_HERE}.classifier:ReservoirClassifier": f"{_HERE}.arrivals:ReservoirArrivals",
         f"{_HERE}.variants:SplitReservoirClassifier": f"{_HERE}.arrivals:SplitArrivals",
+        f"{_HERE}.sparrow:SparrowClassifier": "",  # draws at once as many as it needs
         f"{_HERE}.online_classifier:OnlineRivalClassifier": f"{_HERE}.arrivals:OnlineArrivals",
     },
     frontier={

@@ -215,7 +215,8 @@ class RandomStumpsClassifier(RandomStumpsKeys, OnlineRivalClassifier):
 
     A stump looks at a feature drawn uniformly of those that take two values or more among ``subset_size`` samples, and
     parts them between two consecutive values drawn uniformly. Its polarity is random too, or the one with fewer errors
-    on them. Samples are drawn, held and let go as for the stumps of LogitBoost. Attributes are those of
+    on them. Samples are drawn, held and let go as for the stumps of LogitBoost. ``method`` is "oza", "osboost" or
+    "ocp": the others make their stumps themselves, and are as without random ones. Attributes are those of
     :class:`boostrun.papers.reservoir.online_classifier.OnlineRivalClassifier`.
 
     Parameters

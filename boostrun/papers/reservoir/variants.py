@@ -81,6 +81,8 @@ class BudgetedReservoir(Reservoir):
 class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
     """Reservoir boosting of stumps within a budget of evaluations.
 
+    Each class has a reservoir. ``weak_learner="tree"``, ``stump_search="exact"`` and ``shared=True`` are refused.
+
     Parameters
     ----------
     {parameters}
@@ -495,6 +497,9 @@ class LearnerReservoirClassifier(LearnerReservoirKeys, ReservoirClassifier):
     to a mean of 1: the mass of a sample over the chance of its choice. With ``rand``, ``max``, ``window`` and
     ``stump_weights="w"`` these are equal unless masses differ. Then the learner scores all r + q samples. Samples are
     drawn as by ``ReservoirClassifier(shared=True)``.
+
+    ``loss`` and ``weak_learner`` have no effect here; ``coefficient`` has one with ``learner="stump"`` alone,
+    ``shrinkage`` with trees and stumps. ``balanced=True`` and ``shared=False`` are refused.
 
     Parameters
     ----------
