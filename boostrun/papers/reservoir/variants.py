@@ -1,5 +1,4 @@
-"""Beyond the paper: a budget on features inside the reservoir loop, data split in parts, and one reservoir for all
-classes that feeds a learner.
+"""Beyond the paper: a budget on features inside the loop, data split in parts, a reservoir that feeds any learner.
 
 With a budget on features the reservoir decides which samples are held (Lefakis & Fleuret 2013), and a policy of
 adaptive sampling finds each round's stump (Dubout & Fleuret 2014).
@@ -79,9 +78,7 @@ class BudgetedReservoir(Reservoir):
 
 
 class BudgetedReservoirClassifier(BudgetedReservoirKeys, ReservoirClassifier):
-    """Reservoir boosting of stumps within a budget of evaluations.
-
-    Each class has a reservoir. ``weak_learner="tree"``, ``stump_search="exact"`` and ``shared=True`` are refused.
+    """Reservoir boosting within a budget of evaluations; refuses other weak learners, exact searches and ``shared``.
 
     Parameters
     ----------
@@ -496,10 +493,8 @@ class LearnerReservoirClassifier(LearnerReservoirKeys, ReservoirClassifier):
     goes on from its model each round, on the r kept samples with the weights sum_k w~_ik / sum_k |p_ik - y_ik|, scaled
     to a mean of 1: the mass of a sample over the chance of its choice. With ``rand``, ``max``, ``window`` and
     ``stump_weights="w"`` these are equal unless masses differ. Then the learner scores all r + q samples. Samples are
-    drawn as by ``ReservoirClassifier(shared=True)``.
-
-    ``loss`` and ``weak_learner`` have no effect here; ``coefficient`` has one with ``learner="stump"`` alone,
-    ``shrinkage`` with trees and stumps. ``balanced=True`` and ``shared=False`` are refused.
+    drawn as by ``ReservoirClassifier(shared=True)``. ``loss`` and ``weak_learner`` have no effect, ``coefficient`` has
+    one with ``learner="stump"`` alone; ``balanced=True`` and ``shared=False`` are refused.
 
     Parameters
     ----------
@@ -584,11 +579,11 @@ class LearnerReservoirClassifier(LearnerReservoirKeys, ReservoirClassifier):
 
 def of_softmax(classifier) -> Link:
     """The softmax of the scores; for two classes 1 / (1 + exp(-F))."""
-    return Link(_softmax)
 
+    def shares(scores: np.ndarray) -> np.ndarray:
+        return softmax(np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores, axis=1)
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    return softmax(np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores, axis=1)
+    return Link(shares)
 
 
 class LearnerStaged(Staged):
