@@ -13,20 +13,22 @@ import glob
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 
-from boostrun.data.columns import PLAIN, as_text
+from boostrun.data.columns import as_text, form_of_type, without
+from boostrun.data.dataset import names_of
 from boostrun.data.digests import remembered
 from boostrun.data.files import reading, user_path
 from boostrun.data.stream import StreamSource
-from boostrun.data.stream_readers import PLACES, SEED, IteratorPass, check_finite, distinct
-from boostrun.data.stream_set import Facts, SetPart, StreamSet, needs_float64
+from boostrun.data.stream_readers import PLACES, SEED, IteratorPass, check_finite
+from boostrun.data.stream_set import MOST_CLASSES, Facts, SetPart, StreamSet, needs_float64, too_many_classes
 from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError, DataMissingError
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 _BUFFER = 1 << 16  # bytes of a column of Parquet that are read ahead
 _ENDS = 1 << 12  # bytes at either end of a file that its fingerprint covers
+_NULL = "__HIVE_DEFAULT_PARTITION__"
 _KINDS = {
     ".parquet": "Parquet", ".parq": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow",
     ".ipc": "Arrow", ".csv": "CSV", ".gz": "CSV",
@@ -82,12 +85,13 @@ class Lake:
     data_root : where a relative path is looked up that is not in the current folder
 
     Files and folders whose names begin with a dot or ``_`` are no rows. A folder with ``_delta_log`` is a Delta table,
-    of which the files of its newest version are read. Raises BoostrunError if there is no file, for files of two kinds,
-    and for a file whose columns are not those of the first.
+    of which the files of its newest version are read. The column ``label`` of csv files, once it is set, is text.
+    Raises BoostrunError if there is no file, for files of two kinds, and for a file whose columns are not those of the
+    first.
     """
 
     def __init__(self, place: str, data_root: Path):
-        self.place, self.base = place, ""
+        self.place, self.base, self.label = place, "", ""
         self.filesystem, self.files = self._listed(place, data_root)
         if not self.files:
             raise DataMissingError(f"no file of rows at {place} (dataset.path; looked in {Path.cwd()} and {data_root})")
@@ -106,9 +110,11 @@ class Lake:
         if "://" not in place:
             local = fs.LocalFileSystem()
             path = os.path.abspath(user_path(place, data_root))
-            if pattern := [at for at, letter in enumerate(path) if letter in "*?["]:
+            pattern = [at for at, letter in enumerate(path) if letter in "*?["]
+            if pattern and not os.path.isdir(path):
                 self.base = os.path.dirname(path[: pattern[0]])
-                return local, sorted(filter(os.path.isfile, glob.glob(path, recursive=True)))
+                found = filter(os.path.isfile, glob.glob(path, recursive=True))
+                return local, sorted(name for name in found if not _hidden(name.removeprefix(self.base)))
             if os.path.isdir(os.path.join(path, "_delta_log")):
                 self.base = path
                 return local, _of_delta(path)
@@ -135,10 +141,10 @@ class Lake:
         names = [one.path for one in infos if one.type == fs.FileType.File]
         return sorted(name for name in names if not _hidden(name.removeprefix(path)))
 
-    def _in_names(self, file: str) -> dict[str, str]:
-        """The columns that a file's folders name, as in kind=a/part-0.parquet."""
+    def _in_names(self, file: str) -> dict[str, str | None]:
+        """The columns that a file's folders name, as in kind=a/part-0.parquet; None for Hive's word for null."""
         words = [word.partition("=") for word in file.removeprefix(self.base).split("/")[:-1]]
-        return {name: unquote(value) for name, equals, value in words if equals and name}
+        return {name: None if value == _NULL else unquote(value) for name, equals, value in words if equals and name}
 
     def fingerprint(self) -> str:
         """sha256 (hex) of the names of the files below the place, their sizes, and both ends of each, 4 KiB.
@@ -176,6 +182,8 @@ class Lake:
             with self.opened(file) as stream:
                 own, counts = self._described(stream)
             columns = [*own, *(name for name in fixed if name not in own)]
+            if twice := [name for name, times in Counter(columns).items() if times > 1]:
+                raise BoostrunError(f"{file} has two columns named {twice[0]}")
             if names and columns != names:
                 lacking = [name for name in names if name not in columns]
                 more = [name for name in columns if name not in names]
@@ -205,7 +213,10 @@ class Lake:
         from pyarrow import csv
 
         packed = pyarrow.CompressedInputStream(stream, "gzip") if self.files[0].endswith(".gz") else stream
-        return csv.open_csv(packed, csv.ReadOptions(use_threads=False), convert_options=csv.ConvertOptions())
+        types = {self.label: pyarrow.large_string()} if self.label else {}
+        return csv.open_csv(
+            packed, csv.ReadOptions(use_threads=False), convert_options=csv.ConvertOptions(column_types=types)
+        )
 
     def batches(self, part: RowGroup, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Arrow batches of a part, with these columns and at most ``rows`` rows each."""
@@ -219,7 +230,8 @@ class Lake:
                     piece = batch.slice(start, rows)
                     for name in columns:
                         if name in fixed:
-                            piece = piece.append_column(name, pyarrow.array([fixed[name]] * len(piece)))
+                            words = pyarrow.array([fixed[name]] * len(piece), pyarrow.string())
+                            piece = piece.append_column(name, words)
                     yield piece
 
     def _read(self, stream: Any, part: RowGroup, columns: list[str], rows: int) -> Iterator[Any]:
@@ -278,9 +290,15 @@ class LakeReader:
     columns : names of all columns
     label : name of the label's column
     dtype : of the values
+    classes : label as text -> label, of all labels; needed to read labels
     """
 
-    def __init__(self, lake: Lake, parts: Sequence[RowGroup], columns: Sequence[str], label: str, dtype: str):
+    def __init__(
+        self, lake: Lake, parts: Sequence[RowGroup], columns: Sequence[str], label: str, dtype: str,
+        classes: Mapping[str, Any] | None = None,
+    ):  # fmt: skip
+        self.classes = dict(classes or {})
+        self.kind = np.array(list(self.classes.values())).dtype
         self.lake, self.parts, self.columns, self.label = lake, parts, list(columns), label
         self.name, self.dtype = lake.place, np.dtype(dtype)
         self.features = [name for name in columns if name != label]
@@ -288,14 +306,25 @@ class LakeReader:
         self.bytes_per_row_read = 24 * len(self.columns)  # Arrow's columns, one of them decoded, and a block
 
     def find_classes(self) -> np.ndarray:
-        """The distinct labels, from one pass over them."""
-        return distinct(self.labels())
+        """The distinct labels of all files."""
+        return np.unique(np.array(list(self.classes.values()), self.kind))
 
-    def labels(self) -> Iterator[np.ndarray]:
-        """All labels, without the values, in the order of the parts."""
+    def words(self) -> tuple[int, list[str]]:
+        """The number of rows, and the distinct labels as text, sorted, from one pass over the labels alone.
+
+        Raises BoostrunError if there are too many of them, and for rows without one.
+        """
+        rows, found = 0, set[str]()
         for part in self.parts:
             for batch in self.lake.batches(part, [self.label], 1 << 16):
-                yield self._labels(batch, part)
+                column = batch.column(self.label)
+                numbers = _whole(column)
+                words = self._packed(column, part)[0] if numbers is None else map(str, np.unique(numbers).tolist())
+                found |= {*words}
+                rows += len(batch)
+                if len(found) > MOST_CLASSES:
+                    raise BoostrunError(too_many_classes(part.file))
+        return rows, sorted(found)
 
     def begin(self, rng: np.random.Generator, chunk_rows: int) -> IteratorPass:
         """A pass over the parts in random order, in chunks of at most ``chunk_rows``."""
@@ -309,8 +338,12 @@ class LakeReader:
     def some(self, count: int) -> np.ndarray:
         """(m, d) values, the first of up to a hundred random parts, the same each time; m is at most ``count``."""
         order = np.random.default_rng(SEED).permutation(len(self.parts))[:PLACES]
-        rows = -(-count // len(order))
-        found = [next(self._chunks([self.parts[place]], rows))[0] for place in order]
+        rows, found = -(-count // len(order)), []
+        for part in (self.parts[place] for place in order):
+            batch = next(self.lake.batches(part, self.features, rows), None)
+            found += [] if batch is None else [self._values(batch, part)]
+        if not found:
+            raise BoostrunError(f"{self.name} holds no samples")
         values = np.concatenate(found)[:count]
         check_finite(values, self.name)
         return values
@@ -321,28 +354,52 @@ class LakeReader:
                 yield self._values(batch.select(self.features), part), self._labels(batch, part)
 
     def _values(self, batch: Any, part: RowGroup) -> np.ndarray:
+        if gone := [name for name in self.features if batch.column(name).null_count]:
+            raise BoostrunError(f"{part.words} has rows without a value in the column {gone[0]}; fill or remove them")
         with np.errstate(over="ignore"):  # values that are too large become infinite, and are refused as such
             if all(_is_number(kind) for kind in batch.schema.types):
-                return np.asarray(batch.to_tensor(null_to_nan=True)).astype(self.dtype, copy=False)
+                return np.asarray(batch.to_tensor()).astype(self.dtype, copy=False)
             block = np.empty((len(batch), self.n_features), self.dtype)
             for place, name in enumerate(self.features):
-                block[:, place], bad = PLAIN.numbers(batch.column(name))
+                column = batch.column(name)
+                try:
+                    block[:, place], bad = form_of_type(column.type).numbers(column)
+                except BoostrunError as error:
+                    raise BoostrunError(f"{part.words} holds {error} in the column {name}") from None
                 if bad.any():
                     raise BoostrunError(f"{part.words} holds text in the column {name}; numbers are expected")
         return block
 
     def _labels(self, batch: Any, part: RowGroup) -> np.ndarray:
         column = batch.column(self.label)
-        if _types().is_signed_integer(column.type) and not column.null_count:  # the same labels as from its text
-            return np.from_dlpack(column).astype(np.int64)  # Arrow's own method would import pandas
-        packed = as_text(column).dictionary_encode()
+        if self.kind == np.int64 and (numbers := _whole(column)) is not None:
+            return numbers
+        words, places = self._packed(column, part)
+        try:
+            return np.array([self.classes[word] for word in words], self.kind)[places]
+        except KeyError as error:
+            raise BoostrunError(f"{part.words} has the label {error}, which it had not before; run it again") from None
+
+    def _packed(self, column: Any, part: RowGroup) -> tuple[list[str], np.ndarray]:
+        """The distinct labels of a column as text, and the place of each row's among them."""
+        try:
+            packed = without(as_text(column), ("",)).dictionary_encode()
+        except BoostrunError as error:
+            raise BoostrunError(f"{part.words} holds {error} as labels (column {self.label})") from None
         if packed.null_count:
             raise BoostrunError(f"{part.words} has rows without a label (column {self.label})")
-        return plain_labels(packed.dictionary.to_pylist())[np.from_dlpack(packed.indices)]
+        return packed.dictionary.to_pylist(), np.from_dlpack(packed.indices)
+
+
+def _whole(column: Any) -> np.ndarray | None:
+    """A column of signed whole numbers (n,) int64, all of them there; None if it is none."""
+    if not _types().is_signed_integer(column.type) or column.null_count:
+        return None
+    return np.from_dlpack(column).astype(np.int64)  # Arrow's own method would import pandas
 
 
 def _is_number(kind: Any) -> bool:
-    return _types().is_integer(kind) or _types().is_floating(kind)
+    return _types().is_integer(kind) or (_types().is_floating(kind) and not _types().is_float16(kind))
 
 
 @functools.cache
@@ -365,15 +422,13 @@ class LakePart(SetPart):
     def reader(self, limit: float = 0.0) -> Any:
         return self.reads
 
-    def look(self) -> Facts:
-        """The facts of the part, from the labels alone: values are checked when they are drawn."""
+    def facts(self, rows: int, words: Sequence[str]) -> Facts:
+        """The facts of the part, from its labels alone: values are checked when they are drawn."""
         reader: Any = self.reads
-        rows, found = 0, np.empty(0)
-        for labels in reader.labels():
-            found = np.union1d(found, labels) if rows else np.unique(labels)
-            rows += len(labels)
         if not rows:
             raise BoostrunError(f"{self.path} holds no samples")
+        found = np.unique(np.array([reader.classes[word] for word in words], reader.kind))
+        names_of(found, str(self.path))  # raises BoostrunError for fractions
         return Facts(
             rows, reader.n_features, reader.dtype.str, found.tolist(), found.dtype.str, list(reader.columns)
         )  # fmt: skip
@@ -441,25 +496,32 @@ def open_lake(options: Mapping, data_root: Path) -> LakeSet:
         names.append(found)
         parts.append(own)
     label = _label_in(names[0], options["label"], lakes[0].place)
+    for lake in lakes:
+        lake.label = label if lake.kind == "CSV" else ""
     if len(lakes) == 1:
         parts = [*_shared(parts[0], lakes[0], options["test_share"])]
         lakes, names = lakes * 2, names * 2
     if share := options.get("holdout"):  # settings are chosen on other row groups of the training part
         parts = [*_shared(parts[0], lakes[0], share, "holdout")]
         lakes, names = [lakes[0]] * 2, [names[0]] * 2
-    dtype = "<f8" if needs_float64(LakeReader(lakes[0], parts[0], names[0], label, "f8")) else "<f4"
-    what = f"{content} {label} {dtype} {options.get('holdout')}"
-    both = []
+    what, looks = f"{content} {label} {options.get('holdout')}", []
     for place, (lake, columns, own) in enumerate(zip(lakes, names, parts)):
-        part = LakePart(Path(lake.place), label, dtype=dtype, reads=LakeReader(lake, own, columns, label, dtype))
-        text = remembered(data_root, f"lake {place} {what}", functools.partial(_look_of, part))
-        both.append((part, Facts(**json.loads(text))))
+        look = functools.partial(_words_of, LakeReader(lake, own, columns, label, "f8"))
+        looks.append(json.loads(remembered(data_root, f"labels {place} {what}", look)))
+    words = sorted({word for _, found in looks for word in found})
+    classes = dict(zip(words, plain_labels(words).tolist()))  # labels of all files are of one kind
+    dtype = "<f8" if needs_float64(LakeReader(lakes[0], parts[0], names[0], label, "f8", classes)) else "<f4"
+    both = []
+    for lake, columns, groups, (rows, found) in zip(lakes, names, parts, looks):
+        reader = LakeReader(lake, groups, columns, label, dtype, classes)
+        part = LakePart(Path(lake.place), label, dtype=dtype, reads=reader)
+        both.append((part, part.facts(rows, found)))
     (train, train_facts), (test, test_facts) = both
     return LakeSet(train, test, train_facts, test_facts, options["chunk_rows"])
 
 
-def _look_of(part: LakePart) -> str:
-    return json.dumps(asdict(part.look()))
+def _words_of(reader: LakeReader) -> str:
+    return json.dumps(reader.words())
 
 
 def _label_in(names: Sequence[str], label: Any, place: str) -> str:

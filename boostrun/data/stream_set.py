@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MIB = 1 << 20
 _LOOK_BYTES = 4 * _MIB  # read at a time when a file is read through
-_MOST_CLASSES = 10_000
+MOST_CLASSES = 10_000
 _MOST_TEST_ROWS = 1 << 16
 _MOST_EDGES = 255
 _COMPARED = 10_000  # first rows, whose bins decide between float32 and float64
@@ -87,11 +87,8 @@ class SetPart:
                 )
             classes = np.union1d(classes, labels) if rows else np.unique(labels)
             rows += len(labels)
-            if len(classes) > _MOST_CLASSES:
-                raise BoostrunError(
-                    f"{self._labels_name} holds more than {_MOST_CLASSES} different labels; that is no classification "
-                    "task (is the right column taken as the label?)"
-                )
+            if len(classes) > MOST_CLASSES:
+                raise BoostrunError(too_many_classes(self._labels_name))
         if not rows:
             raise BoostrunError(f"{self.path} holds no samples")
         if classes.dtype.kind not in "biufU":
@@ -111,6 +108,14 @@ class SetPart:
     @property
     def _labels_name(self) -> str:
         return str(self.label if isinstance(self.label, Path) else self.path)
+
+
+def too_many_classes(where: str) -> str:
+    """A sentence about more distinct labels than :data:`MOST_CLASSES`."""
+    return (
+        f"{where} holds more than {MOST_CLASSES} different labels; that is no classification task (is the right column "
+        "taken as the label?)"
+    )
 
 
 @dataclass(frozen=True)

@@ -303,7 +303,7 @@ def assert_one_sentence(answer, words, workplace):
 def test_a_setting_or_a_file_that_does_not_fit_is_one_sentence(words, bad_files, command, monkeypatch):
     from boostrun.data import stream_set as stream_parts
 
-    monkeypatch.setattr(stream_parts, "_MOST_CLASSES", 10 if "ids" in words else 10_000)
+    monkeypatch.setattr(stream_parts, "MOST_CLASSES", 10 if "ids" in words else 10_000)
     expected = SETTINGS[words].replace("10000", "10") if "ids" in words else SETTINGS[words]
     assert_one_sentence(command(f"{SMALL} {words}"), expected, bad_files)
 

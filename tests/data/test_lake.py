@@ -184,6 +184,139 @@ def test_a_sentence_names_the_file_and_the_row_group(tmp_path, change, said):
         all_of(found.train)
 
 
+def with_labels(folder, labels, kinds=None):
+    """A folder of a Parquet file for each list of labels, of the same rows."""
+    folder.mkdir()
+    for place, words in enumerate(labels):
+        column = pa.array(words, kinds[place] if kinds else None)
+        parquet.write_table(pa.table({"a": np.arange(float(len(words))), "kind": column}), folder / f"{place}.parquet")
+    return folder
+
+
+LABELS = {  # labels of files -> the classes
+    "a text in the last file": ([["1", "2"], ["1", "2"], ["1", "x", "2"]], None, ["1", "2", "x"]),
+    "zeros before numbers in one file": ([["01", "1"], ["1", "01"], ["1", "01"]], None, ["01", "1"]),
+    "whole numbers in one file, text in others": (
+        [[1, 2], ["1", "2", "w"], ["2", "w", "1"]], [pa.int32(), pa.string(), pa.string()], ["1", "2", "w"],
+    ),
+    "whole numbers of three types": (
+        [[1, 2], ["2", "1"], [2.0, 1.0]], [pa.int8(), pa.large_string(), pa.float64()], [1, 2],
+    ),
+    "a dictionary beside text": (
+        [["b", "a"], ["a", "b"], ["b", "a"]], [pa.dictionary(pa.int8(), pa.string()), pa.string(), pa.string()],
+        ["a", "b"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", list(LABELS))
+def test_labels_of_all_files_are_of_one_kind(tmp_path, words):
+    labels, kinds, classes = LABELS[words]
+    given = [each * 5 for each in labels]
+    test = str(with_labels(tmp_path / "test", given[-1:], kinds and kinds[-1:]))
+    found = opened(with_labels(tmp_path / "rows", given, kinds), tmp_path, test_path=test)
+    assert found.classes.tolist() == classes
+    read = all_of(found.train)[1]
+    assert sorted(map(str, read.tolist())) == sorted(str(int(x)) if isinstance(x, float) else str(x)
+                                                     for each in given for x in each)  # fmt: skip
+    assert set(all_of(found.test)[1].tolist()) == set(classes)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_labels_of_csv_are_text_as_they_are_written(tmp_path, ending):
+    (tmp_path / "rows").mkdir()
+    for place in range(3):
+        text = "a,kind\n" + "".join(f"{n},{word}\n" for n, word in enumerate(["01", "1", "1e5", "100000"] * 3))
+        content = text.encode() if ending == "csv" else gzip.compress(text.encode())
+        (tmp_path / "rows" / f"{place}.{ending}").write_bytes(content)
+    found = opened(tmp_path / "rows", tmp_path, test_share=0.4)
+    assert found.classes.tolist() == ["01", "1", "100000", "1e5"]
+
+
+@pytest.mark.parametrize(("labels", "said"), [
+    (["a", "", "b"], "rows without a label"), (["a", None, "b"], "rows without a label"),
+    ([1.5, 1.0, 2.0], "no whole numbers"), ([[1], [2], [1]], "values of the type list"),
+    ([str(n) for n in range(10_001)], "more than 10000 different labels"),
+])  # fmt: skip
+def test_labels_that_are_no_classes_are_a_sentence(tmp_path, labels, said):
+    folder = with_labels(tmp_path / "rows", [labels] * 4)
+    with pytest.raises(BoostrunError, match=said) as error:
+        opened(folder, tmp_path, test_share=0.4)
+    assert "rows" in str(error.value)
+
+
+def test_a_folder_of_rows_without_a_label_is_a_sentence(tmp_path):
+    for word in ("a", "b", "__HIVE_DEFAULT_PARTITION__"):
+        write(tmp_path / "rows" / f"y={word}", "parquet", n=2)
+    with pytest.raises(BoostrunError, match="rows without a label"):
+        opened(tmp_path / "rows", tmp_path, test_share=0.4, label="y")
+
+
+def rows_of(found):
+    return found.train_facts.rows + found.test_facts.rows
+
+
+@pytest.mark.parametrize("pattern", ["", "/*.parquet", "/**/*.parquet", "/[0-9a-z_]*.parquet"])
+def test_names_that_begin_with_a_mark_are_left_out_of_patterns_too(tmp_path, pattern):
+    folder = write(tmp_path / "rows", "parquet", n=5)
+    for hidden in ("_temporary/0", ".cache"):
+        write(folder / hidden, "parquet", n=1)
+    (folder / "_old.parquet").write_bytes((folder / "part-0.parquet").read_bytes())
+    assert rows_of(opened(f"{folder}{pattern}", tmp_path, test_share=0.3)) == 500
+
+
+def test_a_folder_whose_name_is_a_pattern_is_that_folder(tmp_path):
+    assert rows_of(opened(write(tmp_path / "br[1]", "parquet", n=5), tmp_path, test_share=0.3)) == 500
+
+
+@pytest.mark.parametrize("kind", ["csv", "arrow"])
+def test_parts_without_rows_are_left_out(tmp_path, kind):
+    folder = write(tmp_path / "rows", kind, n=6)
+    if kind == "csv":
+        (folder / "part-9.csv").write_text("a,b,c,kind\n")
+    else:
+        empty = pa.RecordBatch.from_pylist([], rows(1, 0).schema)
+        with pa.ipc.new_file(folder / "part-9.arrow", empty.schema) as file:
+            file.write_batch(empty)
+    found = opened(folder, tmp_path, test_share=0.4)
+    assert rows_of(found) == 600 and len(found.train.reader().some(50)) > 0
+
+
+def test_numbers_of_half_precision_dates_and_times_are_read(tmp_path):
+    (tmp_path / "rows").mkdir()
+    moments = np.array(["2024-01-01", "2024-01-02"] * 10, "datetime64[us]")
+    table = pa.table({
+        "half": np.arange(20, dtype=np.float16), "whole": np.arange(20.0, dtype=np.float32), "when": moments,
+        "day": pa.array(moments.astype("datetime64[D]")), "kind": ["u", "v"] * 10,
+    })  # fmt: skip
+    for place in range(3):
+        parquet.write_table(table, tmp_path / "rows" / f"{place}.parquet")
+    values, _ = all_of(opened(tmp_path / "rows", tmp_path, test_share=0.4).train)
+    assert np.array_equal(values[:20, 0], np.arange(20.0)) and np.array_equal(values[:20, 1], np.arange(20.0))
+    assert np.array_equal(values[:2, 2], [1704067200.0, 1704153600.0]) and np.array_equal(values[:, 2], values[:, 3])
+
+
+def test_what_is_wrong_with_values_is_said_with_the_row_group_and_the_column(tmp_path):
+    nothing = pa.array([None, *range(19)], pa.int64())
+    nested = pa.array([{"x": 1}] * 20)
+    for name, column, said in (
+        ("missing", nothing, r"row group 0 of .*parquet has rows without a value in the column b"),
+        ("nested", nested, r"row group 0 of .*parquet holds values of the type struct.* in the column b"),
+    ):
+        (tmp_path / name).mkdir()
+        for place in range(3):
+            table = pa.table({"a": np.arange(20.0), "b": column, "kind": ["u", "v"] * 10})
+            parquet.write_table(table, tmp_path / name / f"{place}.parquet")
+        with pytest.raises(BoostrunError, match=said):
+            all_of(opened(tmp_path / name, tmp_path, test_share=0.4).train)
+    (tmp_path / "twice").mkdir()
+    table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array([1.0, 2.0]), pa.array(["u", "v"])], ["a", "a", "kind"])
+    for place in range(2):
+        parquet.write_table(table, tmp_path / "twice" / f"{place}.parquet")
+    with pytest.raises(BoostrunError, match="two columns named a"):
+        opened(tmp_path / "twice", tmp_path, test_share=0.4)
+
+
 def test_a_file_that_vanishes_is_named(tmp_path):
     found = opened(write(tmp_path / "rows", "parquet"), tmp_path, test_share=0.3)
     os.remove(tmp_path / "rows" / "part-2.parquet")
@@ -232,7 +365,7 @@ def test_the_row_groups_of_a_lake_are_split_into_disjoint_sources(tmp_path):
     parts = source.split(3)
     groups = [{(group.file, group.number) for group in part.reader.parts} for part in parts]
     assert sum(map(len, groups)) == len(set.union(*groups)) == len(source.reader.parts)
-    assert sum(sum(map(len, part.reader.labels())) for part in parts) == rows_in
+    assert sum(part.reader.words()[0] for part in parts) == rows_in
     assert all(part.memory_limit_mb == 16 / 3 and part.class_labels().tolist() == ["big", "small"] for part in parts)
     again = [[(group.file, group.number) for group in part.reader.parts] for part in found.source(16, 0).split(3)]
     assert [set(each) for each in again] == groups
@@ -284,7 +417,7 @@ def test_bins_are_fitted_on_samples_of_many_row_groups_the_same_each_time(tmp_pa
     values = reader.some(len(reader.parts))
     assert len(values) == len(reader.parts) > 4 and {tuple(row) for row in values.tolist()} == first
     assert np.array_equal(values, reader.some(len(reader.parts)))
-    assert len(reader.some(10_000)) == sum(map(len, reader.labels()))
+    assert len(reader.some(10_000)) == reader.words()[0]
 
 
 def test_bins_of_a_few_columns_at_a_time_are_those_of_all():
