@@ -8,14 +8,18 @@ the last save are read again.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import json
+import math
 import os
+import re
 import signal
 import socket
 import stat
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +37,8 @@ _MOST = 512  # rows that are taken together, if so many have arrived
 _BLOCK = 1 << 16  # bytes that are read together
 _LONGEST = 1 << 24  # bytes of a line
 _NOTE = "follow"  # the array beside a saved learner
+_WHOLE = re.compile(r"0|-?[1-9]\d*")
+_LABEL = re.compile(r"0|-?[1-9]\d*|-?\d+\.\d+")  # a label of csv that is a number; 01 and 1e5 are text
 
 
 @dataclass
@@ -44,6 +50,7 @@ class LiveRow:
     number : number of the row, from 1.
     end : bytes of the input up to the end of the row.
     x, label, copied : features, the label or None, and the columns that are copied to its answer.
+    order : its value of the column that orders rows, or None.
     wrong : why the row cannot be read, or empty.
     """
 
@@ -52,6 +59,7 @@ class LiveRow:
     x: Mapping[str, float] = field(default_factory=dict)
     label: Any = None
     copied: Mapping[str, Any] = field(default_factory=dict)
+    order: Any = None
     wrong: str = ""
 
 
@@ -75,10 +83,9 @@ def main(words: Arguments) -> int:
     source = LiveRows(words.names[0] if words.names else "-", label, own.get("id", []), "".join(own.get("order", [])))
     prepare()
     try:
-        for rows in source.rows(follower.rows, follower.read, follower.last):
+        for rows in source.rows(follower.rows, follower.begin(source), follower.last):
             with _undisturbed():
                 follower.take(rows, "proba" in words.flags, bad == "skip")
-                follower.last = rows[-1].copied.get(source.order, follower.last)
                 if follower.rows - follower.saved >= int(every[0]):
                     follower.save()
     except KeyboardInterrupt:
@@ -134,7 +141,7 @@ class LiveLearner:
     Attributes
     ----------
     rows, saved : rows answered, and those of the last save.
-    read : bytes of the input up to the last row.
+    source, read : what was read last, and bytes of it up to the last row.
     last : the largest value of the column ``order``.
     """
 
@@ -142,6 +149,7 @@ class LiveLearner:
         self.model, self.settings, self.state = model, settings, state
         self.rows = self.saved = self.read = self.labels = self.right = 0
         self.last: Any = None
+        self.source = ""
         self.file: BinaryIO | None = None
         if output is not None and not is_device(output):
             self.file = open(output, "r+b" if os.path.exists(output) else "w+b")  # noqa: SIM115 (open to the end)
@@ -157,6 +165,7 @@ class LiveLearner:
                 )
             self.rows = self.saved = note["rows"]
             self.read, self.labels, self.right, self.last = (note[key] for key in ("read", "labels", "right", "last"))
+            self.source = note.get("source", "")
             length = note["answers"]
             if self.rows and note["learned"]:
                 self.model = type(self.model).load(self.state)
@@ -177,8 +186,22 @@ class LiveLearner:
         try:
             with np.load(self.state, allow_pickle=False) as file:
                 return json.loads(str(file[_NOTE]))
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise BoostrunError(f"{self.state} is no state of follow ({error})") from None
+
+    def begin(self, source: LiveRows) -> int:
+        """The byte of a source to read from: after what was read of it, or the first of another one.
+
+        Raises BoostrunError for a file that is shorter than what was read of it, or goes on in the middle of a row.
+        """
+        if source.size is None or (self.source and self.source != source.name):
+            self.read = 0
+        elif source.size < self.read:
+            raise BoostrunError(f"{source.name} has {source.size} bytes, of which {self.read} were read: another file?")
+        elif source.size > self.read and not source.ends_at(self.read):
+            raise BoostrunError(f"{source.name} has grown within the last row that was read, which had no line end")
+        self.source = source.name
+        return self.read
 
     def take(self, rows: list[LiveRow], proba: bool, skips: bool) -> None:
         """Answer rows in order, each before it is learned, and write the answers.
@@ -198,6 +221,7 @@ class LiveLearner:
                     answer["error"] = str(error)
                 answers.append(answer)
                 self.rows, self.read = row.number, row.end
+                self.last = self.last if row.order is None else row.order
         finally:
             self._write(answers)
 
@@ -234,7 +258,7 @@ class LiveLearner:
         learned = self.labels > 0
         note = {
             "settings": self.settings, "rows": self.rows, "read": self.read, "labels": self.labels,
-            "right": self.right, "last": self.last, "answers": length, "learned": learned,
+            "right": self.right, "last": self.last, "answers": length, "learned": learned, "source": self.source,
         }  # fmt: skip
         beside = {_NOTE: np.array(json.dumps(note))}
         if learned:
@@ -264,6 +288,13 @@ class LiveRows:
         self.place, self.label, self.order = place, label, order
         self.copied = [*copied, order] if order else copied
         self.file = self._open()
+        regular = not place.startswith("tcp://") and stat.S_ISREG(os.fstat(self.file.fileno()).st_mode)
+        self.size = os.fstat(self.file.fileno()).st_size if regular else None  # None: a pipe or a socket
+        self.name = os.path.abspath(place) if regular and place != "-" else place
+
+    def ends_at(self, place: int) -> bool:
+        """Whether a line of the file ends before byte ``place``."""
+        return place == 0 or os.pread(self.file.fileno(), 1, place - 1) == b"\n"
 
     def _open(self) -> Any:
         if self.place == "-":
@@ -285,22 +316,23 @@ class LiveRows:
         """
         names: list[str] | None = None  # those of a header; JSON has none
         begun = False
-        again = self.place.startswith("tcp://") or not stat.S_ISREG(os.fstat(self.file.fileno()).st_mode)
-        skipped, end = (0 if again else read), 0
+        skipped, end = read, 0
         for lines in self._lines():
             found: list[LiveRow] = []
             for line in lines:
                 end += len(line)
-                text = line.strip()
+                text = line.strip() if begun else line.removeprefix(codecs.BOM_UTF8).strip()
                 if text and not begun and not text.startswith(b"{"):
                     names = self._header(text)
                 elif text and end > skipped:
                     row = self._row(text, number + 1, names, end)
                     if self.order and not row.wrong:
-                        value = row.copied[self.order]
-                        if last is not None and not value > last:
+                        if last is not None and isinstance(row.order, str) != isinstance(last, str):
+                            row = LiveRow(number + 1, end, wrong=f"its {self.order} is {row.order!r}, after {last!r}")
+                        elif last is not None and not row.order > last:
                             continue
-                        last = value
+                        else:
+                            last = row.order
                     number += 1
                     found.append(row)
                 begun = begun or bool(text)
@@ -322,24 +354,44 @@ class LiveRows:
             names = _cells(text)
         except ValueError as error:
             raise BoostrunError(f"the header is no csv in UTF-8: {error}") from None
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise BoostrunError(f"the header has two columns called '{twice[0]}'")
         if missing := [name for name in (self.label, *self.copied) if name not in names]:
             raise BoostrunError(f"there is no column '{missing[0]}': the header has {', '.join(names)}")
         return names
 
     def _row(self, text: bytes, number: int, names: list[str] | None, end: int) -> LiveRow:
         try:
-            given = json.loads(text) if names is None else _by_name(names, _cells(text))
+            given = json.loads(text) if names is None else self._by_name(names, _cells(text))
             if not isinstance(given, dict):
                 raise ValueError('it is no object, as {"x": 1.5, "label": "a"} is')
             label = given.pop(self.label, None)
             if isinstance(label, float) and label.is_integer():
                 label = int(label)
+            if isinstance(label, int) and not -(2**63) <= label < 2**63:
+                raise ValueError(f"its label {label} is beyond 64 bits: write it as text")
             copied = {name: given.pop(name) for name in self.copied if name in given}
-            if self.order and not isinstance(copied.get(self.order), (str, float, int)):
+            order = copied.get(self.order)
+            if self.order and (not isinstance(order, (str, float, int)) or str(order) == "nan"):
                 raise ValueError(f"it has no {self.order}, which order= names")
-            return LiveRow(number, end, _features(given), label, copied)
-        except ValueError as error:
+            return LiveRow(number, end, _features(given), label, copied, order)
+        except (ValueError, RecursionError) as error:
             return LiveRow(number, end, wrong=f"it cannot be read: {error}")
+
+    def _by_name(self, names: list[str], cells: list[str]) -> dict[str, Any]:
+        """The cells of csv that are not empty, by name: numbers, or text. Copied ones stay as they are written, and the
+        label too, unless it is a whole number."""
+        if len(cells) != len(names):
+            raise ValueError(f"it has {len(cells)} cells, and the header {len(names)}")
+        found: dict[str, Any] = {}
+        for name, cell in zip(names, cells):
+            if name in self.copied and name != self.order:
+                found[name] = cell
+            elif name == self.label:
+                found[name] = _number(cell) if _LABEL.fullmatch(cell) else cell
+            else:
+                found[name] = _number(cell)
+        return {name: value for name, value in found.items() if value != ""}
 
 
 def _cells(text: bytes) -> list[str]:
@@ -349,23 +401,16 @@ def _cells(text: bytes) -> list[str]:
         raise ValueError(str(error)) from None
 
 
-def _by_name(names: list[str], cells: list[str]) -> dict[str, Any]:
-    """The cells that are not empty, by name."""
-    if len(cells) != len(names):
-        raise ValueError(f"it has {len(cells)} cells, and the header {len(names)}")
-    return {name: _number(cell) for name, cell in zip(names, cells) if cell != ""}
-
-
 def _number(cell: str) -> Any:
-    """A cell of csv as a number, or as it is."""
+    """A cell of csv as a number, whole ones exactly, or as it is."""
     try:
-        return float(cell)
+        return int(cell) if _WHOLE.fullmatch(cell) else cell if "_" in cell else float(cell)
     except ValueError:
         return cell
 
 
 def _features(given: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers by name: text is 1 under "name=text", truth values are 0 or 1, and null is absent.
+    """Numbers by name: text is 1 under "name=text", truth values are 0 or 1, and null and NaN are absent.
 
     >>> _features({"size": 2, "colour": "red", "new": True, "price": None})
     {'size': 2, 'colour=red': 1.0, 'new': 1.0}
@@ -377,7 +422,10 @@ def _features(given: Mapping[str, Any]) -> dict[str, float]:
         elif isinstance(value, bool):
             found[name] = float(value)
         elif isinstance(value, (int, float)):
-            found[name] = value
+            if abs(value) > sys.float_info.max:
+                raise ValueError(f"{name} is {value!r}, and a finite number is needed")
+            if not math.isnan(value):
+                found[name] = value
         elif value is not None:
             raise ValueError(f"{name} is {value!r}, and a number, text, true, false or null is needed")
     return found

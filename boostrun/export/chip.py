@@ -54,7 +54,7 @@ def size_of(
     from boostrun.export.forms import LinearForm, real_form
 
     if calibration is None and isinstance(form := real_form(saved), LinearForm):
-        calibration = np.zeros((2, 1 + int(form.columns.max())))
+        calibration = np.zeros((2, saved.raw_width if len(saved.missing) else 1 + int(form.columns.max())))
         calibration[1], bits = 0.5, bits or (8, 16)
     model = quantised(saved, calibration, bits=bits)
     return sizes(model, laid_out(model))

@@ -235,7 +235,12 @@ class Importances:
 def by_column(own: property) -> property:
     """``feature_importances_`` of a class that has its own, with second columns for missing values added up."""
     get = cast(Callable[[Any], np.ndarray], own.fget)
-    return property(lambda self: self._by_column(get(self)), doc=own.__doc__)
+
+    def of_columns(self: Any) -> np.ndarray:
+        found = get(self)  # may end after the last feature that is used
+        return self._by_column(np.append(found, np.zeros(max(0, width_of(self) - len(found)))))
+
+    return property(of_columns, doc=own.__doc__)
 
 
 def width_of(classifier: Any) -> int:

@@ -21,9 +21,10 @@ _SMALL_TREES = {"leaves": 4, "depth": 2}  # with which a search under a budget o
 
 @dataclass
 class Contender:
-    """A method within the budgets: ``words`` of its settings, and the keys ``limits`` that keep budgets, for all
-    training rows and for those that a search trains on. ``saved`` says whether its model can be kept and measured.
-    ``rounds``: a search begins with so many; 0, as usual; and with the values ``begin``.
+    """A method within the budgets: ``words`` of its settings, and the keys that keep budgets: ``limits`` for all
+    training rows, ``searched`` for those that a search trains on, ``confirming`` with twice as many held out. ``saved``
+    says whether its model can be kept and measured. ``rounds``: a search begins with so many; 0, as usual; and with the
+    values ``begin``.
     """
 
     name: str
@@ -31,16 +32,17 @@ class Contender:
     limits: dict[str, Any]
     searched: dict[str, Any]
     saved: bool
+    confirming: dict[str, Any] = field(default_factory=dict)
     rounds: int = 0
     begin: dict[str, Any] = field(default_factory=dict)
 
     def give_rounds(self, rounds: int) -> None:
         """Start with this many rounds, or fewer if a budget fixes them."""
-        if "T" in self.searched:
-            self.searched = {**self.searched, "T": min(rounds, self.searched["T"])}
-            self.limits = {**self.limits, "T": min(rounds, self.limits["T"])}
-        else:
+        if "T" not in self.searched:
             self.rounds = rounds
+            return
+        for keys in (self.searched, self.limits, self.confirming):
+            keys["T"] = min(rounds, keys.get("T", rounds))
 
     @property
     def kind(self) -> str:
@@ -61,9 +63,13 @@ def _portfolio(budgets: Collection[str]) -> list[str]:
 
 
 def contenders_of(
-    request: Request, compose: Any, facts: Mapping[str, int], part: Mapping[str, int]
+    request: Request, compose: Any, facts: Mapping[str, int], part: Mapping[str, int], half: Mapping[str, int]
 ) -> tuple[list[Contender], dict[str, str]]:
-    """The contenders, and for other methods why they are none."""
+    """The contenders, and for other methods why they are none.
+
+    Sizes: ``facts`` of the training rows, ``part`` of those that trials train on, ``half`` of those with which trials
+    are confirmed.
+    """
     found, without = [], dict[str, str]()
     for name in request.algos or _portfolio(request.budgets):
         method = catalogue.methods().get(name)
@@ -77,14 +83,14 @@ def contenders_of(
             getattr(obtain(method.target), "installed", lambda: None)()
             if "held" not in request.budgets and {"r", "q"} & set(method.budget) and not request.algos:
                 raise BoostrunError("it holds few samples, and held is no budget")
-            limits, searched = (_limits(name, request.budgets, each) for each in (facts, part))
+            limits, searched, confirming = (_limits(name, request.budgets, each) for each in (facts, part, half))
             for each in (limits, searched):
                 compose(with_words(words, each))
         except BoostrunError as error:
             without[name] = str(error)
             continue
         saved = {"npz", "c"} <= method.exports
-        one = Contender(name, words, limits, searched, saved)
+        one = Contender(name, words, limits, searched, saved, confirming)
         begun = with_words(one.words, one.searched)
         rounds, most = compose(begun).budget.get("T"), first_rounds(request.budgets, facts["n_classes"])
         if rounds and most < rounds:

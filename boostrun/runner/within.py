@@ -52,6 +52,7 @@ from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, 
 from boostrun.runner.pool import workers
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
 from boostrun.runner.wide import Request, narrowed
+from boostrun.store import StoreWriteError
 
 
 @dataclass
@@ -177,9 +178,12 @@ class Search:
                 best.append(one)
         studies = []
         for one in best:
-            settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
+            settings = with_values(self.compose(with_words(one.contender.words, one.contender.confirming)), one.values)
             studies.append(_with_root(Study(settings, {}, BY, self.costs), holdout=2 * HOLDOUT))
-        for one, choice in zip(best, self._trials(studies, 1, share)):
+        choices: list[Any] = []
+        with contextlib.suppress(BoostrunError):  # all are refused, as there are too few rows
+            choices = self._trials(studies, 1, share)
+        for one, choice in zip(best, choices):
             row: Mapping[str, Any] = next(iter(choice.rows), {})
             if row.get(BY) is not None:
                 self.records |= {*row["records"]}
@@ -329,9 +333,12 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
         settings = compose(request.words)
     table = table_of(settings, progress=not request.quiet)
     facts = facts_of(table)
-    part = facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": HOLDOUT})), table)
+    part, half = (
+        facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": share})), table)
+        for share in (HOLDOUT, 2 * HOLDOUT)
+    )
     small = check_possible(request.budgets, facts, path)
-    contenders, without = contenders_of(request, compose, facts, part)
+    contenders, without = contenders_of(request, compose, facts, part, half)
     if not any(one.saved for one in contenders):
         kinds = " and ".join(kind for kind in KEYS if kind in request.budgets) or "these"
         why = next(iter(without.values()), "no method is installed")
@@ -352,6 +359,8 @@ class _Choosing:
         self.slower: dict[str, float] = {}  # by method: a measured latency, relative to the estimated one
         self.measured: list[Tried] = []
         self.too_large: set[str] = set()  # methods whose libraries take more memory than there is
+        self.failures = Counter[str]()  # by method: models that could not be measured
+        self.why = ""  # that of the last one
         self.took = 0.0  # seconds of the longest attempt
         self.kept: tuple[Tried, dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]] | None = None
         self.samples: np.ndarray | None = None
@@ -391,7 +400,8 @@ class _Choosing:
             late = attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * self.took
             if late and self.least and before is None:  # near the end the smallest models are measured
                 queue.sort(key=lambda each: each.share)
-            ready = [one for one in queue if one.contender.name not in self.too_large and self._in_time(one)]
+            hopeless = self.too_large | {name for name, times in self.failures.items() if times > 1}
+            ready = [one for one in queue if one.contender.name not in hopeless and self._in_time(one)]
             if before is not None:
                 ready = [one for one in ready if _order(one) < _order(before[0])]
             if not ready and not self.least and before is None:
@@ -407,6 +417,12 @@ class _Choosing:
                     spent, record, path, how = self._trained(one)
             except KeyboardInterrupt:
                 return not self.clock.rang
+            except BoostrunError as error:  # of a model without a split, for example
+                if isinstance(error, StoreWriteError):
+                    raise
+                self.failures[one.contender.name] += 1
+                self.why = str(error)
+                continue
             beyond = {
                 kind: spent[kind] / most for kind, most in self.request.budgets.items()
                 if kind in spent and spent[kind] > most
@@ -438,6 +454,8 @@ class _Choosing:
         self._too_short()
 
     def _too_short(self) -> None:
+        if self.why:
+            raise BoostrunError(f"no model could be measured, the last one since {self.why}")
         if self.clock.seconds is None or self.search.why:
             why = next(iter(self.search.why.values()), "no trial was finished")
             raise BoostrunError(f"no method could be trained on these data: {why}")
@@ -481,11 +499,9 @@ class _Choosing:
             rows = f"{len(self._samples(path)):,} rows"
             how["features"] = [f"all others filled with other rows' values, on {rows}: {said}"]
         if "flash" in budgets:
-            spent["flash"] = math.inf  # of kinds of models without such a predictor
-            with contextlib.suppress(BoostrunError):
-                size = flash(saved, self._samples(path))
-                spent["flash"] = float(size.bytes)
-                how["flash"] = [f"{size.lost} of {size.rows:,} labels change; {size.ram} B of RAM"]
+            size = flash(saved, self._samples(path))  # raises for kinds of models without such a predictor
+            spent["flash"] = float(size.bytes)
+            how["flash"] = [f"{size.lost} of {size.rows:,} labels change; {size.ram} B of RAM"]
         if "latency" in budgets:
             found = meters.latency(saved, self._samples(path), budgets["latency"])
             spent["latency"] = found.microseconds

@@ -125,6 +125,89 @@ def test_rows_that_a_pipe_sends_again_are_left_out(here):
     assert answers(here / "out.jsonl") == expected(rows)
 
 
+ORDERED = ["algo=vfdt", "label=y", "order=t", "-o", "a.jsonl"]
+
+
+def sent(here, text, *more):
+    """Exit code, answers and the line on stderr after ``text`` came through a pipe."""
+    given = ["follow", *ORDERED, *more]
+    command = [sys.executable, "-m", "boostrun", *given]
+    found = subprocess.run(command, input=text.encode(), capture_output=True, cwd=here, check=False)
+    assert b"Traceback" not in found.stderr
+    return found.returncode, answers(here / "a.jsonl") if (here / "a.jsonl").exists() else [], found.stderr.decode()
+
+
+def ordered(n):
+    return [json.dumps({"t": t, "a": t % 7, "y": "ab"[t % 2]}) + "\n" for t in range(n)]
+
+
+@pytest.mark.parametrize("bad", ["stop", "skip"])
+@pytest.mark.parametrize("broken", ["{", '{"t": 30, "a": 1, "y": [1]}\n'])
+def test_rows_before_a_bad_one_that_are_sent_again_are_left_out(here, bad, broken):
+    lines = ordered(60)
+    code, found, _ = sent(here, "".join(lines[:30]) + broken + "\n", f"bad={bad}")
+    assert code == (2 if bad == "stop" else 0) and len(found) == 30 + (bad == "skip")
+    code, found, _ = sent(here, "".join(lines), f"bad={bad}")
+    assert code == 0 and [row["t"] for row in found if "prediction" in row] == [
+        t for t in range(60) if bad == "stop" or t != 30 or broken == "{"
+    ]
+
+
+def test_whole_numbers_and_texts_of_csv_are_not_rounded(here):
+    first = 1_700_000_000_000_000_000
+    text = "id,t,a,y\n" + "".join(f"{n:03d},{first + n},{n % 5},{'0' * (n % 2 + 1)}1\n" for n in range(20))
+    code, found, _ = sent(here, text, "id=id")
+    assert code == 0 and [row["t"] for row in found] == [first + n for n in range(20)]
+    assert [row["id"] for row in found] == [f"{n:03d}" for n in range(20)]
+    assert {row["prediction"] for row in found[2:]} <= {"01", "001"}
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ('{"t": 1, "a": 1, "y": "p"}\n{"t": "2", "a": 1, "y": "q"}\n', "row 2: its t is '2', after 1"),
+    ('{"t": NaN, "a": 1, "y": "p"}\n', "row 1: it cannot be read: it has no t"),
+    ('{"t": 1, "a": ' + "[" * 100_000 + "\n", "row 1: it cannot be read"),
+    ('{"t": 1, "a": 1, "y": 1' + "0" * 30 + "}\n", "is beyond 64 bits: write it as text"),
+    ('{"t": 1, "a": Infinity, "y": 1}\n', "a is inf, and a finite number is needed"),
+    ("t,a,a,y\n1,2,3,p\n", "two columns called 'a'"),
+])  # fmt: skip
+def test_a_row_that_no_order_or_label_can_take_is_a_sentence(here, text, said):
+    code, found, error = sent(here, text)
+    assert code == 2 and said in error and not [row for row in found if row["row"] > 1]
+
+
+def test_lines_of_json_may_begin_with_a_mark_of_their_encoding(here):
+    code, found, _ = sent(here, "\ufeff" + "".join(ordered(5)))
+    assert code == 0 and len(found) == 5
+
+
+def test_another_file_is_read_from_its_start(here, capsys):
+    for name in ("one", "two"):
+        (here / f"{name}.jsonl").write_text("".join(ordered(20)))
+    given = ["algo=vfdt", "label=y", "-o", "a.jsonl"]
+    for name in ("one", "two", "two"):
+        assert main(["follow", f"{name}.jsonl", *given]) == 0
+    assert [row["row"] for row in answers(here / "a.jsonl")] == list(range(1, 41))
+    (here / "two.jsonl").write_text("".join(ordered(10)))
+    assert main(["follow", "two.jsonl", *given]) == 2 and "another file?" in capsys.readouterr().err
+
+
+def test_a_last_row_without_an_end_that_grows_is_a_sentence(here, capsys):
+    whole = "".join(ordered(20))
+    (here / "one.jsonl").write_text(whole.rstrip())
+    given = ["follow", "one.jsonl", "algo=vfdt", "label=y", "-o", "a.jsonl"]
+    assert main(given) == 0 and main(given) == 0 and len(answers(here / "a.jsonl")) == 20
+    (here / "one.jsonl").write_text(whole.rstrip() + "1" + whole)
+    assert main(given) == 2 and "which had no line end" in capsys.readouterr().err
+
+
+def test_a_state_that_is_cut_off_is_a_sentence(here, capsys):
+    (here / "one.jsonl").write_text("".join(ordered(20)))
+    assert main(["follow", "one.jsonl", "algo=vfdt", "label=y", "state=s.npz"]) == 0
+    (here / "s.npz").write_bytes((here / "s.npz").read_bytes()[:300])
+    assert main(["follow", "one.jsonl", "algo=vfdt", "label=y", "state=s.npz"]) == 2
+    assert "s.npz is no state of follow" in capsys.readouterr().err
+
+
 def test_a_socket_is_followed(here):
     rows, server = made(60), socket.create_server(("127.0.0.1", 0))
 
