@@ -42,6 +42,8 @@ def main(words: Arguments) -> int:
     if form not in FORMS:
         raise BoostrunError(f"--to {form}: one of {', '.join(FORMS)} is needed{did_you_mean(form, FORMS)}")
     rows = _rows(words) if integer and words.names else None
+    if len(words.names) > 1 and rows is None:
+        raise BoostrunError(f"{words.names[1]}: rows are for --integer, and no settings are given then")
     if bool(words.names) == bool(words.overrides) and rows is None:
         raise BoostrunError(
             "export needs a model file or the settings of one: export model.npz, or export algo=NAME dataset=NAME"

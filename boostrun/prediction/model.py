@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,11 @@ def write(model: Saveable, pieces: Iterable[Samples], output: str | None, proba:
     return found
 
 
+def _free(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken."""
+    return _free(f"{name}_given", taken) if name in taken else name
+
+
 def _fill(file: Any, model: Saveable, pieces: Iterable[Samples], names: list[str], found: Counter) -> None:
     import pandas
 
@@ -142,7 +147,7 @@ def _fill(file: Any, model: Saveable, pieces: Iterable[Samples], names: list[str
             frame[names[1:]] = model.predict_proba(piece.X)
         if piece.beside is not None:
             beside = piece.beside.reset_index(drop=True)
-            given = {name: f"{name}_given" for name in names if name in beside.columns}
+            given = {name: _free(f"{name}_given", beside.columns) for name in names if name in beside.columns}
             if given and not number:
                 shown = ", ".join(f"'{name}' is written as '{new}'" for name, new in given.items())
                 print(f"boostrun: your column {shown}", file=sys.stderr)

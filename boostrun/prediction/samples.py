@@ -237,10 +237,19 @@ def _from_table(
     for whole in source.pieces():
         for first in range(0, len(whole), rows):
             piece = whole.slice(first, rows)
-            yield Samples(table.numbers(piece, source.where, start, missing), piece.select(kept).to_pandas())
+            beside = piece.select(kept).to_pandas(types_mapper=_whole)
+            yield Samples(table.numbers(piece, source.where, start, missing), beside)
             start += len(piece)
     if not start:
         raise BoostrunError(f"{source.where} holds no rows")
+
+
+def _whole(kind: Any) -> Any:
+    """A pandas type for whole numbers of which some may be missing; otherwise they would become doubles."""
+    from pandas.api.types import pandas_dtype
+    from pyarrow import types
+
+    return pandas_dtype(str(kind).title().replace("Ui", "UI")) if types.is_integer(kind) else None
 
 
 def opened(path: str, place: Path, table: RawTable | None, written: Mapping[str, Any]) -> TableSource:

@@ -14,6 +14,7 @@ import numpy
 import pandas
 
 from boostrun.config.words import keys_and_values, quoted, words_of_places
+from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
@@ -119,7 +120,7 @@ def fit(
     Parameters
     ----------
     X : (n, d) array, or a frame whose columns may be text, dates and missing values.
-    y : (n,) labels of at least two classes.
+    y : (n,) labels of at least two classes: whole numbers, truth values, text, dates. ``predict`` gives them back.
     within : budgets, as ``{"features": 20, "flash": "4kB"}`` or ``"features=20,flash=4kB"``: memory, features, flash,
         latency, held, seconds; see :mod:`boostrun.runner.meters`.
     words : "key=value" texts, such as "algo=few_features,lightgbm" or "n_jobs=2".
@@ -146,6 +147,7 @@ def fit(
     from boostrun.runner.within import fit_within
 
     budgets, begun = budgets_of(within), time.monotonic()
+    X, (labels, classes) = _rows_of(X), _labels_of(y)
     algos = keys_and_values([each for each in words if each.startswith("algo=")])
     others = [each for each in words if not each.startswith("algo=")]
     with contextlib.ExitStack() as stack:
@@ -156,33 +158,89 @@ def fit(
         others += [f"{key}={quoted(str(place / name))}" for key, name in places.items() if key not in typed]
         plain = isinstance(X, numpy.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
         wide = plain and kept_of(X.shape[1], budgets) > 0  # its best columns will be written, not all
-        table = [f"dataset={quoted(str(place / 'table.npz'))}"] if wide else _kept_table(place, X, y)
+        table = [f"dataset={quoted(str(place / 'table.npz'))}"] if wide else _kept_table(place, X, labels)
         request = Request(
             [*table, *others], tuple(algos[0][1]) if algos else (), budgets, place / "model.npz", ["boostrun.fit"],
-            f"boostrun.fit(X, y, {within!r})", None, quiet, (X, numpy.asarray(y)) if wide else None,
+            f"boostrun.fit(X, y, {within!r})", None, quiet, (X, labels) if wide else None,
         )  # fmt: skip
-        found = fit_within(request, begun)
+        try:
+            found = fit_within(request, begun)
+        except BoostrunError as error:
+            said = str(error).replace(str(place / "table.parquet"), "X").replace(str(place / "table.npz"), "X")
+            raise BoostrunError(said) from None
         if found is None:
             raise KeyboardInterrupt
         model: Any = load(found.path)
         model.certificate_ = found.certificate
+        if classes is not None:
+            model.classes_ = classes[model.classes_]
     return model
 
 
-def _kept_table(folder: Path, X: Any, y: Any) -> list[str]:
-    """The words for a file of samples and labels in ``folder``: a table for a frame, else arrays."""
+def _rows_of(X: Any) -> Any:
+    """X as a frame of pandas with names of its columns as text, or as an array; BoostrunError for what is neither."""
+    if hasattr(X, "toarray"):
+        X = X.toarray()  # a sparse matrix
+    if not isinstance(X, pandas.DataFrame) and hasattr(X, "to_pandas"):
+        X = X.to_pandas()  # of Arrow or polars
+    if getattr(X, "columns", None) is None:
+        masked = isinstance(X, numpy.ma.MaskedArray)
+        found = X.astype(numpy.float64).filled(numpy.nan) if masked else numpy.asarray(X)
+        if found.dtype == object:
+            try:
+                found = found.astype(numpy.float64)
+            except (TypeError, ValueError):
+                raise BoostrunError("X is an array of objects that are no numbers: give a frame of pandas") from None
+        if found.dtype.kind not in "biuf" or found.ndim < 2:
+            raise BoostrunError(f"X is an array {found.shape} of {found.dtype}: (n, d) numbers or a frame are needed")
+        return found
+    if isinstance(X.columns, pandas.MultiIndex):
+        raise BoostrunError("X has columns on several levels: give each column one name")
+    frame = pandas.DataFrame(X).rename(columns=str).reset_index(drop=True)
+    if twice := frame.columns[frame.columns.duplicated()].tolist():
+        raise BoostrunError(f"X has two columns called '{twice[0]}'; give each column a name of its own")
+    for name, column in frame.items():
+        kind: Any = column.dtype
+        if isinstance(kind, pandas.SparseDtype):
+            frame[name] = column.sparse.to_dense()
+        elif getattr(kind, "kind", "") == "c":
+            raise BoostrunError(f"column '{name}' of X holds complex numbers")
+        elif str(kind) == "object" and len({type(value) for value in column.dropna()}) > 1:
+            frame[name] = column.map(str, na_action="ignore")
+    return frame
+
+
+def _labels_of(y: Any) -> tuple[numpy.ndarray, numpy.ndarray | None]:
+    """Labels (n,) that a file keeps as they are, and None; or the places of labels among the classes, and these."""
     labels = numpy.asarray(y)
+    if labels.ndim != 1 or not len(labels):
+        raise BoostrunError(f"y has the shape {labels.shape}, and (n,) labels are needed")
+    if pandas.isna(labels).any():
+        raise BoostrunError(f"y has no label in row {int(numpy.argmax(pandas.isna(labels)))} (counted from 0)")
+    if labels.dtype.kind in "iuf":
+        return labels, None
+    if all(isinstance(label, str) for label in labels.tolist()):
+        words = sorted(set(labels.tolist()))
+        if all(word == word.strip() != "" for word in words) and plain_labels(words).tolist() == words:
+            return labels.astype(str), None
+    places, classes = pandas.factorize(labels, sort=len({type(label) for label in labels.tolist()}) == 1)
+    return places.astype(numpy.int64), numpy.asarray(classes)
+
+
+def _kept_table(folder: Path, X: Any, labels: numpy.ndarray) -> list[str]:
+    """The words for a file of samples and labels in ``folder``: a table for a frame, else arrays."""
     if len(labels) != len(X):
         raise BoostrunError(f"X has {len(X)} rows and y {len(labels)} labels")
-    if getattr(X, "columns", None) is None:
-        labels = labels.astype(str) if labels.dtype == object else labels
-        numpy.savez(folder / "table.npz", x=numpy.asarray(X), y=labels)
+    if not isinstance(X, pandas.DataFrame):
+        numpy.savez(folder / "table.npz", x=X, y=labels)
         return [f"dataset={quoted(str(folder / 'table.npz'))}"]
     label = "label"
-    while label in set(map(str, X.columns)):
+    while label in X:
         label += "_"
-    frame = pandas.DataFrame(X).rename(columns=str).reset_index(drop=True).assign(**{label: labels})
-    frame.to_parquet(folder / "table.parquet")
+    try:
+        X.assign(**{label: labels}).to_parquet(folder / "table.parquet")
+    except (TypeError, ValueError, NotImplementedError) as error:  # Arrow's errors are of these kinds
+        raise BoostrunError(f"X cannot be kept as a table: {' '.join(str(error).split())[:200]}") from None
     return [f"dataset={quoted(str(folder / 'table.parquet'))}", f"dataset.label={label}"]
 
 

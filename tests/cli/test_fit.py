@@ -164,3 +164,73 @@ def test_in_python_a_frame_with_text_and_missing_values_is_fitted(workplace):
         boostrun.fit(frame, y[:3], "features=2")
     with pytest.raises(BoostrunError, match="no budget 'sise'"):
         boostrun.fit(frame, y, {"sise": 3})
+
+
+def table_with_gaps(folder, n=300):
+    """A file whose columns b and c decide, and a has gaps."""
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(3, n))
+    rows = [f"{'' if place % 4 == 0 else round(x, 4)},{y:.4f},{z:.4f},{'uv'[int(y + z > 0)]}\n"
+            for place, (x, y, z) in enumerate(zip(a, b, c))]  # fmt: skip
+    (folder / "gaps.csv").write_text("".join(["a,b,c,kind\n", *rows]))
+
+
+@pytest.mark.parametrize("budget", ["features=2", "flash=2kB", "held=250", "held=5000"])
+def test_a_table_with_gaps_keeps_every_budget(command, workplace, budget):
+    table_with_gaps(workplace)
+    words = f"gaps.csv --within {budget} algo=laminating,shareboost,lightgbm T=20 n_jobs=1 -o m.npz"
+    code, _, err = command(f"fit {words}")
+    assert code == 0, err
+    found = json.loads((workplace / "m.certificate.json").read_text())
+    assert found["test_accuracy_pct"] > 75 and (held := found["budgets"].get("held"), True)
+    assert not held or found["next_best"]["validation_accuracy_pct"] <= found["validation_accuracy_pct"]
+
+
+LABELS = {
+    "truth values": [False, True], "text of whole numbers": ["0", "1"], "text with blanks": ["a", "a "],
+    "objects": np.array([3, "x"], object), "dates": np.array(["2024-01-31", "2024-02-01"], "datetime64[D]"),
+    "text": ["yes", "no"], "whole numbers": [7, 3],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("framed", [False, True])
+@pytest.mark.parametrize("name", list(LABELS))
+def test_labels_come_back_as_they_were_given(name, framed):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = np.asarray(LABELS[name])[(X[:, 0] > 0).astype(int)]
+    clf = boostrun.fit(pd.DataFrame(X, columns=["a", "b"]) if framed else X, y, {"features": 1}, "algo=laminating",
+                       "n_jobs=1", "T=3")  # fmt: skip
+    given = pd.DataFrame(X, columns=["a", "b"]) if framed else X
+    assert sorted(map(str, clf.classes_.tolist())) == sorted(map(str, set(y.tolist())))
+    assert np.mean(clf.predict(given) == y) > 0.95
+
+
+@pytest.mark.parametrize(("X", "y", "said"), [
+    (pd.DataFrame([[1.0, 2.0]] * 4, columns=["a", "a"]), "uvuv", "two columns called 'a'"),
+    (pd.DataFrame({1: [1.0] * 4, "1": [2.0] * 4}), "uvuv", "two columns called '1'"),
+    (pd.DataFrame([[1.0, 2.0]] * 4, columns=pd.MultiIndex.from_tuples([("u", "a"), ("u", "b")])), "uvuv", "levels"),
+    (pd.DataFrame({"a": [1j] * 4}), "uvuv", "column 'a' of X holds complex numbers"),
+    (np.array([["a"], ["b"]] * 2, object), "uvuv", "objects that are no numbers"),
+    (np.arange(4.0), "uvuv", r"an array \(4,\) of float64"),
+    (np.ones((4, 2)), ["u", None, "v", "u"], "no label in row 1"),
+    (np.ones((4, 2)), [["u"]] * 4, r"y has the shape \(4, 1\)"),
+    (np.ones((0, 2)), [], r"y has the shape \(0,\)"),
+])  # fmt: skip
+def test_samples_that_are_no_table_are_a_sentence(X, y, said):
+    with pytest.raises(BoostrunError, match=said):
+        boostrun.fit(X, list(y), {"features": 1})
+
+
+def test_sparse_masked_and_arrow_tables_are_read():
+    arrow = pytest.importorskip("pyarrow")
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = np.where(X[:, 0] > 0, "u", "v")
+    words = {"features": 1}, "algo=laminating", "n_jobs=1", "T=3"
+    expected = boostrun.fit(X, y, *words).predict(X)
+    for given in (sparse.csr_array(X), np.ma.masked_array(X, mask=False), X.astype(object)):
+        assert np.array_equal(boostrun.fit(given, y, *words).predict(X), expected)
+    table = arrow.table({"a": X[:, 0], "b": X[:, 1]})
+    assert np.array_equal(boostrun.fit(table, y, *words).predict(table.to_pandas()), expected)

@@ -174,6 +174,22 @@ def test_columns_go_by_name_and_others_are_handed_on(model, command):
     assert out.startswith("id,prediction_given,prediction\n")
 
 
+def test_whole_numbers_beside_gaps_are_handed_on_as_they_are(model, command):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    new = rows(3, 3).drop(columns="kind", errors="ignore")
+    beside = {"id": [9007199254740993, None, 7], "prediction": ["a", "b", "c"], "prediction_given": ["d", "e", "f"]}
+    given = pa.Table.from_pandas(new, preserve_index=False)
+    for name, values in beside.items():
+        given = given.append_column(name, pa.array(values, pa.int64() if name == "id" else pa.string()))
+    parquet.write_table(given.replace_schema_metadata(), "new.parquet")
+    code, out, _ = command(f"predict {model} new.parquet")
+    table = pd.read_csv(io.StringIO(out), dtype=str, keep_default_na=False)
+    assert code == 0 and table["id"].tolist() == ["9007199254740993", "", "7"]
+    assert {"prediction_given", "prediction_given_given", "prediction"} <= set(table.columns)
+
+
 WRITTEN = {  # key -> how a file is written that its first rows do not tell
     "sep=~": lambda new, path: new.to_csv(path, sep="~", index=False),
     "decimal=comma": lambda new, path: new.to_csv(path, sep=";", decimal=",", index=False),

@@ -138,6 +138,20 @@ def test_a_model_is_kept_if_a_better_one_cannot_be_measured(tmp_path):
     assert made.run() == 54.0 and [path.name for path in tmp_path.iterdir()] == ["m.npz"]
 
 
+def test_models_that_cannot_be_measured_give_way_to_others(tmp_path):
+    made = choosing(tmp_path, 55.0)
+    made.fails_at = 54.0
+    assert made.run() == 51.0 and made.why == "a meter failed"
+
+
+def test_if_no_model_can_be_measured_the_sentence_says_why(tmp_path):
+    made = choosing(tmp_path, 55.0)
+    made.search.tried = made.search.tried[2:3]
+    made.fails_at = 54.0
+    with pytest.raises(BoostrunError, match="no model could be measured, the last one since a meter failed"):
+        made.run()
+
+
 def test_if_the_user_interrupts_the_search_after_the_first_model_no_file_is_left(tmp_path):
     made = choosing(tmp_path, 55.0)
     made.search.go_on = lambda took: setattr(made.search, "interrupted", True) or True
