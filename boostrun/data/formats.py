@@ -8,7 +8,7 @@ from typing import Any
 
 from boostrun.data.arff import ArffTable
 from boostrun.data.files import reading
-from boostrun.data.parquet import ParquetPieces, names_in
+from boostrun.data.parquet import ParquetPieces, names_in, unlike
 from boostrun.data.table import TableSource
 from boostrun.data.text import TextTable
 from boostrun.errors import BoostrunError
@@ -78,17 +78,16 @@ class ExcelTable:
         self.where = str(path)
         try:
             with reading(path, "an Excel file"):
-                frame = pandas.read_excel(path, dtype=object)
+                frame = pandas.read_excel(path, dtype=object, header=None)
         except BoostrunError as error:
             if isinstance(error.__cause__, ImportError):
                 package = "openpyxl" if path.suffix.lower() in (".xlsx", ".xlsm") else "xlrd or odfpy"
                 raise BoostrunError(f"{path}: an Excel file needs {package}: pip install {package}") from None
             raise
-        names = [str(name).strip() for name in frame.columns]
-        if not names:
-            raise BoostrunError(f"{path} has no columns")
-        self.names = tuple(names)
-        self._table = _arrow(frame, names)
+        first = frame.iloc[0] if len(frame) else []
+        names = [f"Unnamed: {place}" if pandas.isna(name) else str(name).strip() for place, name in enumerate(first)]
+        self.names = unlike(names, str(path))
+        self._table = _arrow(frame.iloc[1:], names)
 
     def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
         """One Arrow table: numbers, truth values and dates as in the sheet, other columns as text."""

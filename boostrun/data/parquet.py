@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -143,11 +143,16 @@ def names_in(schema: Any, where: str) -> tuple[str, ...]:
     """
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     names = tuple(name for name in schema.names if name not in [each for each in index if isinstance(each, str)])
+    return unlike(names, where)
+
+
+def unlike(names: Sequence[str], where: str) -> tuple[str, ...]:
+    """The names of columns; BoostrunError if there are none, or two alike."""
     if not names:
         raise BoostrunError(f"{where} has no columns")
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise BoostrunError(f"{where} has two columns called '{twice[0]}'; give each column a name of its own")
-    return names
+    return tuple(names)
 
 
 def _pieces_of(batches: Iterable, rows: int) -> Iterator[Any]:

@@ -157,7 +157,7 @@ def samples_in(
     ({'r': 4500}, {'r': 4000})
     >>> keep(100, {"n_samples": 10**6})
     Traceback (most recent call last):
-    boostrun.errors.BoostrunError: it takes 90 MiB besides its samples, so 112 are the least that works
+    boostrun.errors.BoostrunError: it takes 90 MiB besides its samples, so about 112 are the least that works
     """
     pilots = list(zip(sizes, taken, (each.get(_BUFFERS, 0) for each in keys)))
 
@@ -175,7 +175,8 @@ def samples_in(
             if samples < min(_FEWEST, facts["n_samples"]):
                 besides = constant + least
                 raise BoostrunError(
-                    f"it takes {besides:,.0f} MiB besides its samples, so {enough(besides):,} are the least that works"
+                    f"it takes {besides:,.0f} MiB besides its samples, so about {enough(besides):,} are the least that "
+                    "works"
                 )
             samples = min(samples, facts["n_samples"])
             if samples <= _NEAR * many:

@@ -16,7 +16,7 @@ from boostrun.cli import main
 from boostrun.data import table
 from boostrun.data import text as texts
 from boostrun.data.columns import Form
-from boostrun.data.formats import source_of
+from boostrun.data.formats import ExcelTable, source_of
 from boostrun.data.table import parts_of
 from boostrun.errors import BoostrunError
 from boostrun.methods.preparation import RawTable
@@ -255,6 +255,15 @@ def tables(tmp_path_factory):
         except ImportError:  # Excel's writer
             continue
     return folder
+
+
+@pytest.mark.parametrize("names", [["a", "a ", "b", "k"], ["a", "b", "a", "k"]])
+def test_two_columns_of_excel_that_are_called_alike_are_a_sentence(tmp_path, names):
+    pytest.importorskip("openpyxl")
+    rows = pandas.DataFrame([names, *([x, 2 * x, 1, x % 2] for x in range(20))])
+    rows.to_excel(tmp_path / "alike.xlsx", index=False, header=False)
+    with pytest.raises(BoostrunError, match="two columns called 'a'"):
+        ExcelTable(tmp_path / "alike.xlsx")
 
 
 def kept(folder, name, capsys):
