@@ -73,8 +73,8 @@ The tables of all methods ([spheres](../../results/frontiers/lake_spheres-memory
 - **On digits all reservoirs lose, with fewer samples than there was room for.** The neural network reads nearly all two
   million images and has 98.62 %. LightGBM, trained once on 15,712 images, has 96.38. WSam holds 2,036 images and as
   many fresh ones, draws 207,672 in 100 rounds, and has 96.04; MVS and Sparrow have 94.76 and 93.78. Their pilot trials
-  took 449 MiB with 2,674 images and with 10,699, as fitting bins to 10,000 images needed more memory than training;
-  from this too few samples were concluded. Both are mended; the trials have not run again.
+  took 449 MiB with 2,674 images and with 10,699, because fitting bins to 10,000 images took more memory than
+  training. Therefore the reservoirs got too few samples. Both faults are mended; the trials have not run again.
 - Python and the libraries leave room for few rows. By the pilot trials on spheres a row of 28 numbers takes about 500
   bytes with LightGBM: float32 values, double values of the rows by which it bins, and bins. In a reservoir it takes 130
   to 180.

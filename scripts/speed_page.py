@@ -183,8 +183,8 @@ Accuracies and the tuned comparison are on [another page](howto/which_stream_lea
 for streams; its ADWIN boosting of as many trees stands beside SGBT. SGBT with 100
 trees takes more than ten times as long as with ten because its histograms do not stay cached: after 10,000 examples of
 five classes and ten drifting features, those of 500 trees took 0.8 GB and those of 50 trees 70 MB, and an update of a
-tree 3.2 microseconds instead of 1.8. In a try, bringing the next tree's histograms into the cache ahead gave 2.7; it is
-not used, since digests of published trials count that code.
+tree 3.2 microseconds instead of 1.8. Prefetching the next tree's histograms gave 2.7 in a try. It
+is not used, because it would make published trials stale.
 """,
     "What a user waits for": """\
 Seconds are those of whole processes, imports and workers included. *What was tried.* Set-up compiles boostrun's modules

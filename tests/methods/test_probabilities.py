@@ -283,3 +283,16 @@ def test_there_are_none_before_it_is_fitted_and_where_no_feature_is_chosen(clf):
         clf.fit(*only_one_column_tells())
         with pytest.raises(AttributeError, match="has no importances of features"):
             clf.feature_importances_  # noqa: B018
+
+
+@pytest.mark.parametrize("word", ["stump", "tree"])
+@pytest.mark.parametrize("column", [0, 2])
+def test_importances_of_columns_with_missing_values_are_those_of_the_columns(word, column):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] + X[:, 1] + X[:, 2] > 0
+    filled = AdaBoostMHClassifier(n_estimators=30, weak_learner=word, random_state=0).fit(X, y).feature_importances_
+    X[::7, column] = np.nan
+    found = AdaBoostMHClassifier(n_estimators=30, weak_learner=word, random_state=0).fit(X, y).feature_importances_
+    assert found.shape == (3,) and found.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(found, filled, atol=0.25)
