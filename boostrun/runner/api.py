@@ -179,10 +179,9 @@ def fit(
 
 def _rows_of(X: Any) -> Any:
     """X as a frame of pandas with names of its columns as text, or as an array; BoostrunError for what is neither."""
-    if hasattr(X, "toarray"):
-        X = X.toarray()  # a sparse matrix
-    if not isinstance(X, pandas.DataFrame) and hasattr(X, "to_pandas"):
-        X = X.to_pandas()  # of Arrow or polars
+    dense = getattr(X, "toarray", None) or getattr(X, "to_pandas", None)  # of sparse matrices; of Arrow and polars
+    if dense is not None:
+        X = dense()
     if getattr(X, "columns", None) is None:
         masked = isinstance(X, numpy.ma.MaskedArray)
         found = X.astype(numpy.float64).filled(numpy.nan) if masked else numpy.asarray(X)

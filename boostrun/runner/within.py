@@ -180,14 +180,12 @@ class Search:
         for one in best:
             settings = with_values(self.compose(with_words(one.contender.words, one.contender.confirming)), one.values)
             studies.append(_with_root(Study(settings, {}, BY, self.costs), holdout=2 * HOLDOUT))
-        choices: list[Any] = []
         with contextlib.suppress(BoostrunError):  # all are refused, as there are too few rows
-            choices = self._trials(studies, 1, share)
-        for one, choice in zip(best, choices):
-            row: Mapping[str, Any] = next(iter(choice.rows), {})
-            if row.get(BY) is not None:
-                self.records |= {*row["records"]}
-                one.loss, one.confirmed = (one.loss + 2.0 * row[BY]) / 3.0, True
+            for one, choice in zip(best, self._trials(studies, 1, share)):
+                row: Mapping[str, Any] = next(iter(choice.rows), {})
+                if row.get(BY) is not None:
+                    self.records |= {*row["records"]}
+                    one.loss, one.confirmed = (one.loss + 2.0 * row[BY]) / 3.0, True
 
     def _of_two_kinds(self) -> list[Contender]:
         saved = [one for one in self._ranked(few=False) if one.saved]
@@ -359,8 +357,7 @@ class _Choosing:
         self.slower: dict[str, float] = {}  # by method: a measured latency, relative to the estimated one
         self.measured: list[Tried] = []
         self.too_large: set[str] = set()  # methods whose libraries take more memory than there is
-        self.failures = Counter[str]()  # by method: models that could not be measured
-        self.why = ""  # that of the last one
+        self.failures, self.why = Counter[str](), ""  # models that were not measured, by method; why the last was not
         self.took = 0.0  # seconds of the longest attempt
         self.kept: tuple[Tried, dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]] | None = None
         self.samples: np.ndarray | None = None
@@ -420,8 +417,7 @@ class _Choosing:
             except BoostrunError as error:  # of a model without a split, for example
                 if isinstance(error, StoreWriteError):
                     raise
-                self.failures[one.contender.name] += 1
-                self.why = str(error)
+                self.failures[one.contender.name], self.why = self.failures[one.contender.name] + 1, str(error)
                 continue
             beyond = {
                 kind: spent[kind] / most for kind, most in self.request.budgets.items()
