@@ -383,8 +383,8 @@ def plain_number(value: Any) -> Any:
 def check(estimator: Any) -> None:
     """Check the parameters of an estimator whose class inherits its keys.
 
-    ``fit`` calls this, because scikit-learn asks that constructors check nothing. Raises BoostrunError with one
-    sentence that names the parameter.
+    ``fit`` calls this, because scikit-learn asks that constructors check nothing. A whole number that is a float
+    becomes an int. Raises BoostrunError with one sentence that names the parameter.
 
     >>> @keys
     ... class Rounds(Keys):
@@ -397,7 +397,10 @@ def check(estimator: Any) -> None:
         value = plain_number(getattr(estimator, name))
         if value is None and (default is None or kind.optional):
             continue
-        if kind.read(value) is None:
+        read = kind.read(value)
+        if type(read) is int and type(value) is float:
+            setattr(estimator, name, read)  # 8.0 is 8: loops need whole numbers
+        if read is None:
             hint = kind.hint(value) if isinstance(value, str) else ""
             raise BoostrunError(f"{name}={value!r}: {kind.allowed} is needed{hint}")
 

@@ -18,6 +18,7 @@ A run does the same by :class:`OnHeldOut`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import time
@@ -94,6 +95,16 @@ def fit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     return classifier
 
 
+def _can_go_on(classifier: Any) -> bool:
+    """Whether a classifier takes ``warm_start``, with its other parameters as they are."""
+    if "warm_start" not in classifier.get_params(deep=False):
+        return False
+    with contextlib.suppress(BoostrunError):
+        getattr(clone(classifier).set_params(warm_start=True), "_check_parameters", lambda: None)()
+        return True
+    return False
+
+
 def _choose(
     classifier: Any, given: dict[str, Any], train: Callable[[Any], Any], X: Any, y: np.ndarray, weights: np.ndarray
 ) -> tuple[Any, np.ndarray]:
@@ -102,7 +113,7 @@ def _choose(
     The clone has the parameters ``given``; X (n, d), y (n,) and their weights are those held out.
     """
     most, patience = getattr(classifier, classifier._rounds), classifier.n_iter_no_change
-    more = {"warm_start": True} if "warm_start" in classifier.get_params(deep=False) else {}
+    more = {"warm_start": True} if _can_go_on(classifier) else {}
     model = clone(classifier).set_params(**given, **more)
     goes_on = bool(more) or getattr(model, "checkpoint", None) is not None
     rounds = min(most, 2 * patience) if goes_on else most

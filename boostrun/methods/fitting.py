@@ -168,8 +168,8 @@ def of_source(own: Callable) -> Callable:
     @early_stopping.without
     def fit_source(self, source):
         self.__dict__.pop("_arrivals", None)
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is not None and getattr(source, "weights", None) is None:
+        class_weight, weighed = getattr(self, "class_weight", None), isinstance(source, WithClasses)
+        if class_weight is not None and not weighed and getattr(source, "weights", None) is None:
             source = _weighed(source, class_weight)
         return own(self, source)
 
@@ -362,7 +362,7 @@ def _with_weights(own: Callable, classifier, X, y, sample_weight=None, **named):
     lost, classes = _lost(y, sample_weight)
     if not len(lost) or getattr(classifier, "fit_source", None) is None:
         return own(classifier, X, y, sample_weight, **named)
-    why = f"all samples of the class {lost[0]!r} have the weight 0"
+    why = f"all samples of the class {lost.tolist()[0]!r} have the weight 0"
     try:
         classifier.fit_source(WithClasses(classifier._source(X, y, sample_weight)[0], classes))
     except BoostrunError as error:

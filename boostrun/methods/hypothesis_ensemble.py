@@ -28,7 +28,7 @@ def problems(classes: np.ndarray) -> list:
     [0, 1, 2]
     """
     if len(classes) < 2:
-        raise BoostrunError(f"the labels hold only one class, {str(classes[0])!r}; two are needed to tell apart")
+        raise BoostrunError(f"the labels hold only one class, {classes.tolist()[0]!r}; two are needed to tell apart")
     positives = list(classes) if len(classes) > 2 else [classes[1]]
     return [p.item() if isinstance(p, np.generic) else p for p in positives]
 

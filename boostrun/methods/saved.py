@@ -28,6 +28,7 @@ from boostrun.methods.declaration import obtain
 from boostrun.methods.preparation import PREFIX, Preparation, RawTable
 from boostrun.methods.probabilities import Importances, Probabilities, by_column
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
+from boostrun.methods.warm_start import on_same_samples
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, type(None))
@@ -344,7 +345,7 @@ class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
     _model_types: tuple[type | str, ...] = ()
     _rounds: str
     _fronts: ClassVar[Mapping[str, Callable]] = {
-        "fit": lambda own: fitting.with_threads(fitting.of_tables(own)),
+        "fit": lambda own: on_same_samples(fitting.with_threads(fitting.of_tables(own))),
         "fit_source": lambda own: fitting.with_threads(fitting.of_source(own)),
         "_scores": fitting.with_threads, "fit_pool": early_stopping.without, "feature_importances_": by_column,
     }  # fmt: skip

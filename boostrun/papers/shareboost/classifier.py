@@ -89,7 +89,7 @@ class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstima
         features = features_of(self.features)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise BoostrunError(f"y holds only one class, {self.classes_[0]!r}; at least two are needed")
+            raise BoostrunError(f"y holds only one class, {self.classes_.tolist()[0]!r}; at least two are needed")
         bias = features.default_bias if self.bias == "auto" else self.bias
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         pool = features.pool(X, bias, np.random.default_rng(seed))
@@ -229,7 +229,7 @@ class ScoreClassifier(Saveable, ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise BoostrunError(f"y holds only one class, {self.classes_[0]!r}; at least two are needed")
+            raise BoostrunError(f"y holds only one class, {self.classes_.tolist()[0]!r}; at least two are needed")
         return X, numbers.astype(np.int64)
 
     def _checked(self, X) -> np.ndarray:

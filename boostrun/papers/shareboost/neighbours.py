@@ -129,7 +129,7 @@ class KernelSVMClassifier(KernelSVMKeys, ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, numbers = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise BoostrunError(f"y holds only one class, {self.classes_[0]!r}; at least two are needed")
+            raise BoostrunError(f"y holds only one class, {self.classes_.tolist()[0]!r}; at least two are needed")
         unit = 1.0 / (X.shape[1] * (X.var() or 1.0))
         pair, self.validation_error_ = pairs[0], np.nan
         if len(pairs) > 1:
