@@ -21,7 +21,7 @@ from typing import Any
 from boostrun import __version__
 from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue, check_budget, fields_in
-from boostrun.config.fields import GROUPS, Root, Settings, fields_of, kind_of
+from boostrun.config.fields import GROUPS, PLACES, Root, Settings, fields_of, kind_of
 from boostrun.config.words import listed, parse
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError
@@ -115,11 +115,14 @@ def headline(all_settings: Sequence[Settings], what: str = "", how_often: str = 
 
 def print_end(result, words: Arguments) -> int:
     """Print every failure of a run with the command that repeats it; returns the exit code."""
-    same = [*words.config_words, *(each for each in words.overrides if each.startswith("run.memory_mb="))]
+    kept = (*PLACES, "run.memory_mb")
+    same = [*words.config_words, *(each for each in words.overrides if each.partition("=")[0] in kept)]
     for record in result.failed:
         again = [*same, *shlex.split(cell_words(record["cell"])), f"seed={record['seed']}", "trials=1"]
         label = Cell.from_config(record["cell"]).label
-        print(f"failed: {label} seed={record['seed']}: {record['error']['message']}", file=sys.stderr)
+        kind, said = record["error"]["type"], record["error"]["message"]
+        why = said if kind == BoostrunError.__name__ else f"{kind}: {said}"
+        print(f"failed: {label} seed={record['seed']}: {why}", file=sys.stderr)
         print(f"  again: boostrun {shlex.join(again)}", file=sys.stderr)
     if result.interrupted:
         print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)

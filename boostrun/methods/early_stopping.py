@@ -22,7 +22,7 @@ import contextlib
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +93,12 @@ def fit(classifier: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         model = clone(classifier).set_params(**given).fit(*training, **weighed)
     _become(classifier, model, found)
     return classifier
+
+
+def load(algo: Mapping[str, Any]) -> None:
+    """Import what choosing the rounds needs, if ``algo`` asks for it: two seconds, in no trial's time then."""
+    if algo.get("early_stopping"):
+        import sklearn.model_selection  # noqa: F401
 
 
 def _can_go_on(classifier: Any) -> bool:

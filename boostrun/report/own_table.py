@@ -126,7 +126,8 @@ class OwnTable:
         for lower in (False, True):
             columns = [one for one in self.scores if lower_is_better(one.head) is lower]
             unexplained = [one for one in columns if not any(one.head in line for line in self.remarks)]
-            dash = f"; {MISSING} the method has no probabilities" * any(MISSING in one.shown for one in unexplained)
+            dashes = any(MISSING in one.shown for one in unexplained)
+            dash = f"; {MISSING} the method has no probabilities, or run.predictions=true was not set" * dashes
             if names := ", ".join(one.head for one in columns):
                 notes.append(f"{names}: {'lower' if lower else 'higher'} is better, mean (standard deviation){dash}.")
         notes += self.remarks

@@ -19,6 +19,7 @@ METRIC = "test_accuracy_pct"
 _ELSEWHERE = {
     "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
 }  # fmt: skip
+_OF_SUBSETS = tuple(key.partition(".")[2] for key in _ELSEWHERE)  # keys that a cell has only where they are set
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -83,7 +84,7 @@ def distinctions(cells: Sequence[PlannedCell]) -> list[dict[str, str]]:
     for part in PARTS:
         keys = dict.fromkeys(key for config in configs for key in config[part])
         for config, cell in zip(configs, cells):
-            own = getattr(cell.settings, part)
+            own = {**dict.fromkeys(_OF_SUBSETS), **getattr(cell.settings, part)}
             config[part] = {**{key: own[key] for key in keys if key in own}, **config[part]}
     budgets = [config["budget"] for config in configs]
     hidden = {"q"} if all(budget.get("q", budget.get("r")) == budget.get("r") for budget in budgets) else set()
@@ -122,6 +123,8 @@ def in_common(cells: Sequence[PlannedCell]) -> str:
         usual = [defaults(part, config["name"]) for config in configs]
         for key in dict.fromkeys(key for config in configs for key in config if key not in ("name", "class")):
             found = [(config[key], own.get(key)) for config, own in zip(configs, usual) if key in config]
+            if key in _OF_SUBSETS and len(found) < len(configs):
+                continue
             if len({word(value) for value, _ in found}) == 1 and any(value != default for value, default in found):
                 shared[typed_key(part, key)] = word(found[0][0])
     return " ".join(f"{key}={value}" for key, value in shared.items())
@@ -139,6 +142,7 @@ def trials(cells: Sequence[PlannedCell]) -> str:
         return "; ".join(f"{words} ({', '.join(dict.fromkeys(names))})" for words, names in found.items())
     words = next(iter(found))
     shared = words.endswith("splits") and len(cells) > 1
+    shared &= len({str([cell.cell.dataset.get(key) for key in _OF_SUBSETS]) for cell in cells}) == 1
     return f"{words}, the same ones for every row" if shared else words
 
 

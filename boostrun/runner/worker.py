@@ -200,6 +200,7 @@ def warm_up(cell: Cell, quiet: bool = True) -> None:
             from boostrun.inputs.bank import Table
 
             method = catalogue.method(cell.algo)
+            obtain("boostrun.methods.early_stopping:load")(cell.algo)
             made = Table.made(catalogue.pipeline(cell.features).gives)
             _compile(cell, method, method.evaluator(cell.algo), made)
     gc.enable()
@@ -231,8 +232,7 @@ _compiled: set[tuple[str, ...]] = set()
 def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
     """Compile what the method needs, or read it from numba's cache, so that no trial's seconds include compiling.
 
-    Under a lock, one worker compiles while the others wait for the result. Without one each compiles for itself: on a
-    disk without locks, for which filelock raises RuntimeError, and where a process, stopped perhaps, keeps the lock.
+    Under a lock, one worker compiles while the others wait. Each does if there are no locks, or a process keeps it.
     """
     words = (f"{key}={value}" for key, value in cell.algo.items() if isinstance(value, str | bool))
     code = (data.kind, *words)  # other words may need other code, other numbers do not

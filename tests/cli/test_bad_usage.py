@@ -193,3 +193,10 @@ def test_a_store_that_cannot_be_written_still_gives_what_it_has(command, monkeyp
     monkeypatch.setattr("boostrun.store.Store.check_writable", refuse)
     assert command(line)[0] == 0 and command(line.replace("n_jobs=1", "n_jobs=2"))[0] == 0
     assert command(line.replace("r=20", "r=30"))[0] == 2
+
+
+@pytest.mark.parametrize("words", ["ls runs stor=mine", "ls algo foo=1", "report own stor=mine -o q.html"])
+def test_a_key_that_lists_and_pages_do_not_take_is_refused(command, workplace, words):
+    code, out, err = command(words)
+    assert (code, out) == (2, "") and "does not take" in err and ("foo" in err or "did you mean 'store'?" in err)
+    assert not (workplace / "q.html").exists()
