@@ -1,6 +1,12 @@
 """Rows of a table are told apart by whatever differs, and failures are repeated by the command that is printed."""
 
+from types import SimpleNamespace
+
 import pytest
+
+from boostrun.cli.arguments import parse
+from boostrun.cli.run import print_end
+from boostrun.runner.plan import cell_of, compose_one
 
 WORDS = "algo=wsam dataset=digits r=10 T=2 trials=1 n_jobs=1 run.pictures=false"
 
@@ -15,15 +21,11 @@ def test_a_sweep_with_and_without_a_subset_has_a_column_and_no_note_about_all_ro
     assert f"{key}={value}" not in note.partition("again:")[0].replace(f"{key}={value},", "")
 
 
-def test_a_failed_trial_is_repeated_in_the_same_places_and_its_error_is_named(command, workplace, tmp_path):
-    folder = workplace / "mine" / "algo"
-    folder.mkdir(parents=True)
-    (workplace / "mine" / "fails.py").write_text(
-        "from sklearn.base import BaseEstimator, ClassifierMixin\n\n\n"
-        "class Fails(ClassifierMixin, BaseEstimator):\n"
-        "    def fit(self, X, y):\n        raise KeyError('key')\n\n"
-        "    def predict(self, X):\n        return X[:, 0]\n"
-    )
-    words = f"--config-dir mine algo=estimator algo.class=fails:Fails dataset=digits store={tmp_path}/s"
-    code, _, err = command(f"{words} trials=1 n_jobs=1 run.pictures=false")
-    assert code == 1 and f"store={tmp_path}/s" in err.partition("again: ")[2], err
+@pytest.mark.parametrize(("kind", "said"), [("KeyError", "KeyError: 'key'"), ("BoostrunError", "'key'")])
+def test_a_failed_trial_is_repeated_in_the_same_places_and_its_error_is_named(capsys, kind, said):
+    words = parse(["algo=wsam", "dataset=digits", "store=mine", "data_root=there", "n_jobs=1"])
+    cell = cell_of(compose_one(["algo=wsam", "dataset=digits"])).config()
+    record = {"cell": cell, "seed": 3, "error": {"type": kind, "message": "'key'"}}
+    assert print_end(SimpleNamespace(failed=[record], interrupted=False), words) == 1
+    first, again = capsys.readouterr().err.splitlines()
+    assert first.endswith(f"seed=3: {said}") and "store=mine data_root=there" in again and "n_jobs" not in again
