@@ -11,7 +11,6 @@ import re
 import shlex
 import statistics
 import sys
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -25,7 +24,7 @@ from boostrun.config.fields import GROUPS, PLACES, Root, Settings, fields_of, ki
 from boostrun.config.words import listed, parse
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, canvas
+from boostrun.report import Entry
 from boostrun.report.entry import metric_key, sampling_of
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, memory_of, open_store
@@ -56,10 +55,7 @@ def main(words: Arguments) -> int:
     _, all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
     print(headline(all_settings), file=sys.stderr)
     before = _folder([cell_of(settings) for settings in all_settings], all_settings[0].root["results"], name)
-    again = before.is_dir()  # probably
-    if not again and all_settings[0].run["pictures"]:
-        threading.Thread(target=canvas.load, daemon=True).start()
-    result = run_cells(all_settings, command=command, again=again)
+    result = run_cells(all_settings, command=command, again=before.is_dir())
     if any(cell.best_records for cell in result.cells):
         _report(result.cells, name, metrics)
     return print_end(result, words)

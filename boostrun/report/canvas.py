@@ -55,12 +55,6 @@ class Line(NamedTuple):
     points: list[tuple[float, float, float]]
 
 
-def load() -> None:
-    """Load matplotlib, which takes 0.4 s: in a thread, while trials run, nobody waits for it."""
-    from matplotlib import figure, style  # noqa: F401
-    from matplotlib.backends import backend_agg, backend_svg  # noqa: F401
-
-
 def defaults():
     """A context with matplotlib's default style; the user's style returns at its end."""
     from matplotlib import style
