@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from boostrun.data.columns import as_text, form_of_type, without
+from boostrun.data.columns import as_text, form_of_type
 from boostrun.data.dataset import names_of
 from boostrun.data.digests import remembered
 from boostrun.data.files import reading, user_path
@@ -383,12 +383,13 @@ class LakeReader:
     def _packed(self, column: Any, part: RowGroup) -> tuple[list[str], np.ndarray]:
         """The distinct labels of a column as text, and the place of each row's among them."""
         try:
-            packed = without(as_text(column), ("",)).dictionary_encode()
+            packed = as_text(column).dictionary_encode()
         except BoostrunError as error:
             raise BoostrunError(f"{part.words} holds {error} as labels (column {self.label})") from None
-        if packed.null_count:
+        words = packed.dictionary.to_pylist()
+        if packed.null_count or "" in words:
             raise BoostrunError(f"{part.words} has rows without a label (column {self.label})")
-        return packed.dictionary.to_pylist(), np.from_dlpack(packed.indices)
+        return words, np.from_dlpack(packed.indices)
 
 
 def _whole(column: Any) -> np.ndarray | None:
