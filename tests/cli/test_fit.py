@@ -13,7 +13,7 @@ import pytest
 import boostrun
 from boostrun import BoostrunError
 from boostrun.prediction import load
-from boostrun.runner import within
+from boostrun.runner import meters, within
 
 WHERE = "n_jobs=1 store=runs results=results cache_root=cache"
 
@@ -124,6 +124,7 @@ def test_a_budget_that_cannot_be_kept_is_refused_with_the_smallest_that_can(comm
 
 @pytest.mark.slow
 def test_a_slow_start_leaves_time_for_a_search(command, table, monkeypatch):
+    monkeypatch.setattr(meters, "process_began", time.monotonic)  # not that of the tests
     monkeypatch.setattr(within, "check_possible", lambda *given: 100.0)  # seconds of a process that only starts
     code, _, err = command(f"fit mine.csv --within features=2,seconds=60 algo=laminating {WHERE}")
     assert code == 0, err
