@@ -14,7 +14,6 @@ import csv
 import json
 import math
 import os
-import re
 import signal
 import socket
 import stat
@@ -29,6 +28,7 @@ import numpy as np
 
 from boostrun.cli.arguments import OWN_KEYS, Arguments
 from boostrun.config.words import keys_and_values
+from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError
 from boostrun.files import is_device
 from boostrun.signals import prepare, terminated
@@ -37,8 +37,6 @@ _MOST = 512  # rows that are taken together, if so many have arrived
 _BLOCK = 1 << 16  # bytes that are read together
 _LONGEST = 1 << 24  # bytes of a line
 _NOTE = "follow"  # the array beside a saved learner
-_WHOLE = re.compile(r"0|-?[1-9]\d*")
-_LABEL = re.compile(r"0|-?[1-9]\d*|-?\d+\.\d+")  # a label of csv that is a number; 01 and 1e5 are text
 
 
 @dataclass
@@ -379,19 +377,19 @@ class LiveRows:
             return LiveRow(number, end, wrong=f"it cannot be read: {error}")
 
     def _by_name(self, names: list[str], cells: list[str]) -> dict[str, Any]:
-        """The cells of csv that are not empty, by name: numbers, or text. Copied ones stay as they are written, and the
-        label too, unless it is a whole number."""
+        """The cells of csv that are not empty, by name: numbers, or text. Copied ones stay as they are written; labels
+        are read as those of a file."""
         if len(cells) != len(names):
             raise ValueError(f"it has {len(cells)} cells, and the header {len(names)}")
         found: dict[str, Any] = {}
         for name, cell in zip(names, cells):
-            if name in self.copied and name != self.order:
-                found[name] = cell
-            elif name == self.label:
-                found[name] = _number(cell) if _LABEL.fullmatch(cell) else cell
+            if cell == "":
+                continue
+            if name == self.label:
+                (found[name],) = plain_labels([cell]).tolist()
             else:
-                found[name] = _number(cell)
-        return {name: value for name, value in found.items() if value != ""}
+                found[name] = cell if name in self.copied and name != self.order else _number(cell)
+        return found
 
 
 def _cells(text: bytes) -> list[str]:
@@ -403,10 +401,10 @@ def _cells(text: bytes) -> list[str]:
 
 def _number(cell: str) -> Any:
     """A cell of csv as a number, whole ones exactly, or as it is."""
-    try:
-        return int(cell) if _WHOLE.fullmatch(cell) else cell if "_" in cell else float(cell)
-    except ValueError:
-        return cell
+    for kind in (int, float) if "_" not in cell else ():  # Python reads 1_000
+        with contextlib.suppress(ValueError):
+            return kind(cell)
+    return cell
 
 
 def _features(given: Mapping[str, Any]) -> dict[str, float]:
