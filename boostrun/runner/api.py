@@ -16,6 +16,7 @@ import pandas
 from boostrun.config.words import keys_and_values, quoted, words_of_places
 from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError
+from boostrun.methods.fitting import is_table, opened
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
 from boostrun.runner.plan import compose_all, compose_one, expand, open_store, plan
@@ -178,11 +179,9 @@ def fit(
 
 
 def _rows_of(X: Any) -> Any:
-    """X as a frame of pandas with names of its columns as text, or as an array; BoostrunError for what is neither."""
-    dense = getattr(X, "toarray", None) or getattr(X, "to_pandas", None)  # of sparse matrices; of Arrow and polars
-    if dense is not None:
-        X = dense()
-    if getattr(X, "columns", None) is None:
+    """X as a frame of pandas with names of its columns as text, or as an array; BoostrunError if it is neither."""
+    X = opened(X)
+    if not is_table(X):
         masked = isinstance(X, numpy.ma.MaskedArray)
         found = X.astype(numpy.float64).filled(numpy.nan) if masked else numpy.asarray(X)
         if found.dtype == object:
@@ -193,9 +192,10 @@ def _rows_of(X: Any) -> Any:
         if found.dtype.kind not in "biuf" or found.ndim < 2:
             raise BoostrunError(f"X is an array {found.shape} of {found.dtype}: (n, d) numbers or a frame are needed")
         return found
+    X = X if isinstance(X, pandas.DataFrame) else X.to_pandas()
     if isinstance(X.columns, pandas.MultiIndex):
         raise BoostrunError("X has columns on several levels: give each column one name")
-    frame = pandas.DataFrame(X).rename(columns=str).reset_index(drop=True)
+    frame = X.rename(columns=str).reset_index(drop=True)
     if twice := frame.columns[frame.columns.duplicated()].tolist():
         raise BoostrunError(f"X has two columns called '{twice[0]}'; give each column a name of its own")
     for name, column in frame.items():
@@ -233,12 +233,14 @@ def _kept_table(folder: Path, X: Any, labels: numpy.ndarray) -> list[str]:
     if not isinstance(X, pandas.DataFrame):
         numpy.savez(folder / "table.npz", x=X, y=labels)
         return [f"dataset={quoted(str(folder / 'table.npz'))}"]
+    import pyarrow
+
     label = "label"
     while label in X:
         label += "_"
     try:
         X.assign(**{label: labels}).to_parquet(folder / "table.parquet")
-    except (TypeError, ValueError, NotImplementedError) as error:  # Arrow's errors are of these kinds
+    except (pyarrow.ArrowException, TypeError, ValueError) as error:
         raise BoostrunError(f"X cannot be kept as a table: {' '.join(str(error).split())[:200]}") from None
     return [f"dataset={quoted(str(folder / 'table.parquet'))}", f"dataset.label={label}"]
 

@@ -208,7 +208,7 @@ def test_labels_come_back_as_they_were_given(name, framed):
 
 
 @pytest.mark.parametrize(("X", "y", "said"), [
-    (pd.DataFrame([[1.0, 2.0]] * 4, columns=["a", "a"]), "uvuv", "two columns called 'a'"),
+    (pd.DataFrame([[1.0, 2.0]] * 4, columns=["a", "a"]), "uvuv", "two columns of the name 'a'"),
     (pd.DataFrame({1: [1.0] * 4, "1": [2.0] * 4}), "uvuv", "two columns called '1'"),
     (pd.DataFrame([[1.0, 2.0]] * 4, columns=pd.MultiIndex.from_tuples([("u", "a"), ("u", "b")])), "uvuv", "levels"),
     (pd.DataFrame({"a": [1j] * 4}), "uvuv", "column 'a' of X holds complex numbers"),
