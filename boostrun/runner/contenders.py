@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,30 @@ def _portfolio(budgets: Collection[str]) -> list[str]:
         for paper in catalogue.papers().values():
             names |= dict.fromkeys(paper.frontier.get(kind, ()))
     return list(names)
+
+
+@dataclass
+class Tried:
+    """Settings that were tried: a contender with ``values``, its error on held-out rows, and its costs.
+
+    ``confirmed``: the error is the mean of that and another one, with more rows held out. ``share`` is that of a budget
+    that it spent, the largest of them.
+    """
+
+    contender: Contender
+    values: dict[str, Any]
+    loss: float
+    row: Mapping[str, Any] = field(default_factory=dict)
+    confirmed: bool = False
+    share: float = 0.0
+
+    @property
+    def order(self) -> tuple[bool, float, float]:
+        """The better, the less: confirmed ones first; of equal ones that which spends less."""
+        return not self.confirmed, self.loss, self.share
+
+
+ORDER = operator.attrgetter("order")
 
 
 def contenders_of(

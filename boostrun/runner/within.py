@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from boostrun.export.flash import flash
 from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import METERS
 from boostrun.runner import meters
-from boostrun.runner.contenders import KEYS, Contender, contenders_of
+from boostrun.runner.contenders import KEYS, ORDER, Contender, Tried, contenders_of
 from boostrun.runner.execute import train_one
 from boostrun.runner.meters import (
     EXAMPLE,
@@ -53,27 +53,6 @@ from boostrun.runner.pool import workers
 from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
 from boostrun.runner.wide import Request, narrowed
 from boostrun.store import StoreWriteError
-
-
-@dataclass
-class Tried:
-    """Settings that were tried: a contender with ``values``, its error on held-out rows, and its costs.
-
-    ``confirmed``: the error is the mean of that and another one, with more rows held out. ``share`` is that of a budget
-    that it spent, the largest of them.
-    """
-
-    contender: Contender
-    values: dict[str, Any]
-    loss: float
-    row: Mapping[str, Any] = field(default_factory=dict)
-    confirmed: bool = False
-    share: float = 0.0
-
-
-def _order(one: Tried) -> tuple[bool, float, float]:
-    """The better, the less: confirmed ones first; of equal ones that which spends less."""
-    return not one.confirmed, one.loss, one.share
 
 
 def _better_half(ranked: Sequence[Contender]) -> Sequence[Contender]:
@@ -172,7 +151,7 @@ class Search:
             return
         best, names = list[Tried](), Counter[str]()
         least = min((one.loss for one in self.tried if one.confirmed), default=BEYOND)
-        for one in sorted((each for each in self.tried if each.loss < least), key=_order):
+        for one in sorted((each for each in self.tried if each.loss < least), key=ORDER):
             if names[one.contender.name] < _CONFIRMED_EACH and len(best) < _CONFIRMED:
                 names[one.contender.name] += 1
                 best.append(one)
@@ -186,6 +165,8 @@ class Search:
                 if row.get(BY) is not None:
                     self.records |= {*row["records"]}
                     one.loss, one.confirmed = (one.loss + 2.0 * row[BY]) / 3.0, True
+                elif row and "not run" not in row["why"]:  # refused on fewer rows, which says nothing against it
+                    one.confirmed = True
 
     def _of_two_kinds(self) -> list[Contender]:
         saved = [one for one in self._ranked(few=False) if one.saved]
@@ -331,17 +312,20 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
         settings = compose(request.words)
     table = table_of(settings, progress=not request.quiet)
     facts = facts_of(table)
-    part, half = (
-        facts_of(table_of(dataclasses.replace(settings, root={**settings.root, "holdout": share})), table)
-        for share in (HOLDOUT, 2 * HOLDOUT)
-    )
+
+    def sizes_with(share: float) -> dict[str, int]:
+        part = dataclasses.replace(settings, root={**settings.root, "holdout": share})
+        return facts_of(table_of(part), table)
+
+    part = sizes_with(HOLDOUT)
+    held_out = facts["n_samples"] - part["n_samples"]
+    half = sizes_with(2 * HOLDOUT) if held_out <= _FEW_HELD_OUT else part  # many rows need no second look
     small = check_possible(request.budgets, facts, path)
     contenders, without = contenders_of(request, compose, facts, part, half)
     if not any(one.saved for one in contenders):
         kinds = " and ".join(kind for kind in KEYS if kind in request.budgets) or "these"
         why = next(iter(without.values()), "no method is installed")
         raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
-    held_out = facts["n_samples"] - part["n_samples"]
     search = searching(request, compose, contenders, clock, part["n_samples"], held_out)
     search.wait(max(search.meters, min(_MEMORY * small, _MOST_METERS * (clock.seconds or 0.0))))
     search.run()
@@ -393,14 +377,14 @@ class _Choosing:
         """Set ``kept`` to the best of the queue that keeps all budgets; returns whether the user interrupted it."""
         before = self.kept
         for attempt in range(_ATTEMPTS):
-            queue.sort(key=_order)
+            queue.sort(key=ORDER)
             late = attempt >= _ATTEMPTS - 2 or self.clock.left(_KEPT) < 3.0 * self.took
             if late and self.least and before is None:  # near the end the smallest models are measured
                 queue.sort(key=lambda each: each.share)
             hopeless = self.too_large | {name for name, times in self.failures.items() if times > 1}
             ready = [one for one in queue if one.contender.name not in hopeless and self._in_time(one)]
             if before is not None:
-                ready = [one for one in ready if _order(one) < _order(before[0])]
+                ready = [one for one in ready if one.order < before[0].order]
             if not ready and not self.least and before is None:
                 ready = sorted(queue, key=lambda one: one.row.get("train_seconds", 0.0))[:1]
             one = next(filter(self._fast, ready), ready[0] if ready else None)
@@ -548,7 +532,7 @@ class _Choosing:
         path.replace(output)
         words = with_words(one.contender.words, {**one.contender.limits, **one.values})
         rows, figure = len(self.table.labels("test")), record["metrics"]["test_accuracy_pct"]
-        tried = [each for rung in (self.search.tried, self.search.first) for each in sorted(rung, key=_order)]
+        tried = [each for rung in (self.search.tried, self.search.first) for each in sorted(rung, key=ORDER)]
         measured = {"flash", "latency"} & {*self.request.budgets}  # of models that are saved
         other = next((
             each for each in tried if each.contender.kind != one.contender.kind and each.loss < BEYOND

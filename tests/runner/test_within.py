@@ -11,11 +11,12 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
 from boostrun import BoostrunError
-from boostrun.runner.contenders import Contender
+from boostrun.runner import within
+from boostrun.runner.contenders import ORDER, Contender, Tried
 from boostrun.runner.meters import Deadline, budgets_of
 from boostrun.runner.plan import composer
-from boostrun.runner.search import BEYOND
-from boostrun.runner.within import _PART, Search, Tried, _Choosing
+from boostrun.runner.search import BEYOND, BY
+from boostrun.runner.within import _PART, Search, _Choosing
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "budget_vectors.py"
 
@@ -150,6 +151,21 @@ def test_if_no_model_can_be_measured_the_sentence_says_why(tmp_path):
     made.fails_at = 54.0
     with pytest.raises(BoostrunError, match="no model could be measured, the last one since a meter failed"):
         made.run()
+
+
+@pytest.mark.parametrize(("why", "first"), [("there are 20 samples to train on", 20.0), ("it was not run", 51.0)])
+def test_a_model_that_fewer_rows_refuse_is_not_behind_worse_ones(monkeypatch, why, first):
+    monkeypatch.setattr(within, "with_values", lambda settings, values: settings)
+    monkeypatch.setattr(within, "_with_root", lambda study, **root: study)
+    search = Search.__new__(Search)
+    search.request, search.held_out, search.costs, search.records = SimpleNamespace(screened=None), 100, {}, set()
+    search.compose = lambda words: None
+    contenders = [Contender(name, [], {}, {}, saved=True) for name in ("good", "bad")]
+    search.tried = [Tried(one, {}, loss) for one, loss in zip(contenders, (20.0, 55.0))]
+    rows = [{BY: None, "why": why, "records": []}, {BY: 49.0, "why": "", "records": []}]
+    search._trials = lambda studies, trials, share: [SimpleNamespace(rows=[row]) for row in rows]
+    search._confirm()
+    assert min(search.tried, key=ORDER).loss == first
 
 
 def test_if_the_user_interrupts_the_search_after_the_first_model_no_file_is_left(tmp_path):
