@@ -17,8 +17,7 @@ from typing import Any
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.reproduce import ROOM
 from boostrun.config import MISSING, catalogue, defaults
-from boostrun.config.fields import PLACES
-from boostrun.config.words import keys_and_values, quoted, single_values, words_of_places
+from boostrun.config.words import quoted, single_values, words_of_places
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner.plan import compose_one, roots
 
@@ -196,9 +195,8 @@ def ls(words: Arguments) -> int:
     Methods are grouped by budget and paper. If groups are named, headings are printed on a terminal only, so that in a
     pipe the first column has the names and nothing else; otherwise each group is a line "GROUP:" and indented names.
     """
-    for key, _ in keys_and_values(words.overrides):
-        if key not in PLACES:
-            raise BoostrunError(f"ls does not take {key}{did_you_mean(key, PLACES)} ({', '.join(PLACES)})")
+    if words.overrides:
+        compose_one(words.overrides, words.config_dir)  # raises BoostrunError for an unknown key
     if words.names == [RUNS]:
         return _runs(words)
     for group in words.names or GROUPS:

@@ -22,7 +22,7 @@ from boostrun.cli.run import compose_words, split_metrics, table_name
 from boostrun.config import catalogue
 from boostrun.config.fields import PLACES, Settings
 from boostrun.config.words import words_of_places
-from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.errors import BoostrunError
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
 from boostrun.report.entry import absent_lines, cell_label, majority_lines, stopped_lines, without_curves
@@ -51,12 +51,8 @@ def main(words: Arguments) -> int:
     folder = None if is_device(output) else output.with_name(f"{output.stem}_files")
     names = _chosen(words)
     places = words_of_places(words.overrides)
-    if words.names == [OWN]:
-        for key in (word.partition("=")[0] for word in words.overrides):
-            if key not in (*PLACES, "n_jobs"):
-                raise BoostrunError(f"report {OWN} does not take {key}{did_you_mean(key, PLACES)}")
     jobs = [word for word in words.overrides if word.startswith("n_jobs=")]
-    settings = compose_one([*places, *jobs], words.config_dir)
+    settings = compose_one(words.overrides if words.names == [OWN] else [*places, *jobs], words.config_dir)
     stored = _Stored(words, open_store(settings), Path(settings.root["results"]))
     own = stored.own() if OWN in words.names or not words.names else []
     papers, planned = stored.sections(names)
