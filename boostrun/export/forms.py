@@ -184,8 +184,8 @@ def of_branches(saved: Saved) -> TreeForm:
 
 
 def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
-    """Thresholds on raw samples, float64. Infinite ones separate no values; ``PRESENT`` separates missing values, which
-    are below, from all others; its negative separates them in a copy of the column, where they are above."""
+    """Thresholds on raw samples, float64. Infinite ones separate no values. ``PRESENT`` separates missing values, which
+    are below, from all others. Its negative does so in a copy of the column, which has missing values above."""
     kind, found = thresholds_of(saved.inputs, features, thresholds)
     edges = rounding_to(found) if kind == "float" else found.astype(np.float64)
     if len(saved.missing) and "edges" in saved.inputs:

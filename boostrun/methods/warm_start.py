@@ -34,7 +34,7 @@ def on_same_samples(own: Callable) -> Callable:
 
 
 def mark_of(X: Any, y: Any, *more: Any) -> str:
-    """A checksum of samples, labels and what else ``fit`` takes. Cost O(n d): a second for some GB of an array.
+    """A checksum of samples, labels and the other arguments of ``fit``. Cost O(n d): a second for some GB of an array.
 
     >>> mark_of(np.eye(2), [0, 1]) == mark_of(np.eye(2).copy(), [0, 1]) != mark_of(-np.eye(2), [0, 1])
     True

@@ -19,7 +19,7 @@ METRIC = "test_accuracy_pct"
 _ELSEWHERE = {
     "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
 }  # fmt: skip
-_OF_SUBSETS = tuple(key.partition(".")[2] for key in _ELSEWHERE)  # keys that a cell has only where they are set
+_OF_SUBSETS = tuple(key.partition(".")[2] for key in _ELSEWHERE)  # keys that a cell has only if they are set
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
