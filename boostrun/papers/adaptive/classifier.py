@@ -125,7 +125,7 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
         Which features belong together: ``start`` to ``stop - 1``. Most policies choose among families; None: as the
         source says, else all features are one.
     max_bins : int from 2 to 256, quantile bins; 8-bit data are their own bins.
-    warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting again.
+    warm_start : bool, a larger ``n_estimators`` adds rounds instead of starting again; other samples are refused.
     random_state : int, RandomState or None
 
     Attributes

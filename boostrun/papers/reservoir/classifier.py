@@ -366,8 +366,8 @@ class ReservoirClassifier(ReservoirKeys, StumpClassifier):
     {parameters}
     max_bins : int from 2 to 256, quantile bins of a feature, fitted on the first r + q samples drawn.
     warm_start : bool
-        Keep the reservoirs, of all classes, after ``fit``; a larger ``n_estimators`` then adds rounds instead of
-        starting again.
+        Keep the reservoirs, of all classes, after ``fit``. A larger ``n_estimators`` then adds rounds instead of
+        starting again; ``fit`` needs the same samples, and raises BoostrunError for others.
     random_state : int, RandomState or None
 
     Attributes
