@@ -551,6 +551,7 @@ def _joined(one: FrontierPoint, other: FrontierPoint) -> FrontierPoint:
 def _title(settings: Settings, words: Sequence[str]) -> str:
     """The name of the data set, or of the user's file or folder, and the features if ``words`` name some."""
     path = Path(settings.dataset.get("path") or "")
-    name = (path.parent.name if path.stem == "train" else "") or path.stem or settings.dataset["name"]
+    names = [name for name in (path.stem, *(each.name for each in path.parents)) if name and not set(name) & set("*?[")]
+    name = next((name for name in names if name != "train"), (names or [settings.dataset["name"]])[0])
     named = any(each.partition("=")[0] == "features" for each in words)
     return f"{name} ({settings.features['name']})" if named else name

@@ -50,6 +50,8 @@ def test_facts_tell_the_training_samples_before_some_were_held_out(held_out):
     ({"name": "mnist"}, [], "mnist"),
     ({"name": "mnist"}, ["features=families19", "features.bins=64"], "mnist (families19)"),
     ({"name": "csv", "path": "here/own.csv"}, ["features.bins=64"], "own"),
+    ({"name": "stream", "path": "rows/sea/train"}, [], "sea"), ({"name": "stream", "path": "train"}, [], "train"),
+    ({"name": "stream", "path": "rows/*.parquet"}, [], "rows"), ({"name": "stream", "path": "**/*"}, [], "stream"),
 ])  # fmt: skip
 def test_a_frontier_is_called_by_its_data_and_by_features_that_are_asked_for(dataset, words, called):
     settings = SimpleNamespace(dataset=dataset, features={"name": "families19" if "(" in called else "raw"})
