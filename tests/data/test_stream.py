@@ -168,19 +168,24 @@ def test_memory_stays_under_a_tiny_limit(tmp_path):
     np.save(tmp_path / "x.npy", rng.integers(0, 256, (n, 32)).astype(np.uint8))
     np.save(tmp_path / "y.npy", labels)
 
-    def opened(**options):
-        return StreamSource(tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], seed=0, **options).open(250)
+    def largest():
+        """Draws through the file twice; returns the largest memory allocated meanwhile, in bytes."""
+        tracemalloc.start()
+        source = StreamSource(
+            tmp_path / "x.npy", tmp_path / "y.npy", classes=[0, 1], seed=0, memory_limit_mb=limit, chunk_rows=1000
+        )
+        filter_, total = source.open(250), 0
+        for _ in range(2 * n // 250):
+            total += int(filter_.draw(250)[1].sum())
+            filter_.release(250)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert filter_.drawn == 2 * n and total == 2 * int(labels.sum())
+        return peak
 
-    opened().draw(1)  # imports the rest
-    tracemalloc.start()
-    filter_, total = opened(memory_limit_mb=limit, chunk_rows=1000), 0
-    for _ in range(2 * n // 250):
-        total += int(filter_.draw(250)[1].sum())
-        filter_.release(250)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert filter_.drawn == 2 * n and total == 2 * int(labels.sum())
-    assert peak < (limit + 0.1) * 2**20  # 0.1: the 250 samples held, the order of the chunks, Python's own
+    # the second measurement has no imports; the smaller one, as threads of other tests allocate too
+    # 0.1: the 250 samples held, the order of the chunks, Python's own
+    assert min(largest(), largest()) < (limit + 0.1) * 2**20
 
 
 def test_memory_is_shared_by_the_filters_of_all_problems(table):
