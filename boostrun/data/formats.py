@@ -10,7 +10,7 @@ from boostrun.data.arff import ArffTable
 from boostrun.data.files import reading
 from boostrun.data.parquet import ParquetPieces, names_in, unlike
 from boostrun.data.table import TableSource
-from boostrun.data.text import TextTable
+from boostrun.data.text import MISSING, TextTable
 from boostrun.errors import BoostrunError
 
 PARQUET = (".parquet", ".parq", ".pq")
@@ -42,6 +42,8 @@ def source_of(
 class ArrowTable:
     """An Arrow file (Feather) or stream; see :class:`boostrun.data.table.TableSource`."""
 
+    missing_words: tuple[str, ...] = ("",)
+
     def __init__(self, path: Path):
         self.where, self._path = str(path), path
         with reading(path, "an Arrow file"):
@@ -72,13 +74,15 @@ class ArrowTable:
 class ExcelTable:
     """The first sheet of an Excel file, held as a whole; see :class:`boostrun.data.table.TableSource`."""
 
+    missing_words: tuple[str, ...] = MISSING
+
     def __init__(self, path: Path):
         import pandas
 
         self.where = str(path)
         try:
             with reading(path, "an Excel file"):
-                frame = pandas.read_excel(path, dtype=object, header=None)
+                frame = pandas.read_excel(path, dtype=object, header=None, keep_default_na=False, na_values=[""])
         except BoostrunError as error:
             if isinstance(error.__cause__, ImportError):
                 package = "openpyxl" if path.suffix.lower() in (".xlsx", ".xlsm") else "xlrd or odfpy"

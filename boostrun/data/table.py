@@ -45,10 +45,14 @@ _OF_ROWS = re.compile(r"(?i)(.*[_ ])?(id|uuid|guid|index|rownames?|row[_ ]?(nr|n
 
 
 class TableSource(Protocol):
-    """A table in a file; ``where`` names it in messages, ``names`` are its columns."""
+    """A table in a file; ``where`` names it in messages, ``names`` are its columns.
+
+    ``missing_words`` stand for a missing value of a feature, unless ``dataset.na`` gives others.
+    """
 
     where: str
     names: tuple[str, ...]
+    missing_words: tuple[str, ...]
 
     def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
         """Arrow tables of consecutive rows; a table of text has doubles for the columns ``numbers``."""
@@ -139,7 +143,7 @@ class _Read:
         self.where, self._options, self._scratch = source.where, options, scratch
         text = isinstance(source, TextTable)
         given = options.get("na")
-        self.missing = missing = MISSING if given is None and text else ("", *map(str, given or ()))
+        self.missing = missing = source.missing_words if given is None else ("", *map(str, given))
         said = evidence(source if text else None, options)
         known = guesses(source, columns, types, missing, said) if text else {}
         while True:

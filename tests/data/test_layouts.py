@@ -266,6 +266,20 @@ def test_two_columns_of_excel_that_are_called_alike_are_a_sentence(tmp_path, nam
         ExcelTable(tmp_path / "alike.xlsx")
 
 
+def test_words_for_missing_values_are_those_of_csv_in_excel(tmp_path):
+    """A label None or NA is a label, a feature NA is missing, also in a column of numbers."""
+    pytest.importorskip("openpyxl")
+    rows = pandas.DataFrame({
+        "a": [i + 0.5 if i % 5 else "NA" for i in range(N)],
+        "b": ["x" if i % 3 else [None, "NA"][i % 2] for i in range(N)],
+        "k": ["None" if i % 2 else "NA" for i in range(N)],
+    })  # fmt: skip
+    for ending in ("csv", "xlsx"):
+        WRITERS[ending](rows, tmp_path / f"t.{ending}")
+    same(read(tmp_path / "t.xlsx"), read(tmp_path / "t.csv"))
+    assert read(tmp_path / "t.xlsx").classes == ("NA", "None")
+
+
 def kept(folder, name, capsys):
     words = f"export algo=laminating T=20 dataset={folder / name} --to npz -o {folder / 'm.npz'} n_jobs=1".split()
     places = [f"{key}={folder / key}" for key in ("store", "results", "cache_root")]
