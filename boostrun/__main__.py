@@ -1,5 +1,6 @@
 """The installed command, and ``python -m boostrun``: signals are set up before anything else is imported."""
 
+import os
 import sys
 
 from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
@@ -7,6 +8,7 @@ from boostrun.signals import EXIT, INTERRUPTED, ignore, prepare, terminated
 
 def command() -> int:
     """:func:`boostrun.cli.command`, whose import an interrupt may come into."""
+    os.environ["MPLBACKEND"] = "agg"  # pictures go to files; matplotlib refuses a name that it does not know
     try:
         prepare()
         from boostrun.cli import command as run

@@ -130,7 +130,10 @@ def data(words: Arguments) -> int:
     from boostrun import data
     from boostrun.extend import loader
 
-    name = words.names[0] if words.names else single_values(words.overrides).get("dataset")
+    given = single_values(words.overrides).get("dataset")
+    name = words.names[0] if words.names else given
+    if words.names and given is not None:
+        raise BoostrunError(f"data takes one data set or file, not {name} and {given}")
     if name is None:
         known = ", ".join(catalogue.summaries("dataset", words.config_dir))
         raise BoostrunError(f"data needs the name of a data set ({known}), or a file")

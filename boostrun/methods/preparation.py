@@ -185,8 +185,9 @@ def _arrow(column):
     if isinstance(column, pa.ChunkedArray):
         column = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
         return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.unify_dictionaries().chunks)
+    sparse = getattr(column, "sparse", None)
     try:
-        return pa.array(column, from_pandas=True)
+        return pa.array(column if sparse is None else sparse.to_dense(), from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.array(column.map(str, na_action="ignore"), pa.large_string(), from_pandas=True)
 

@@ -199,6 +199,8 @@ def test_a_sparse_matrix_is_the_dense_one(name):
     make = (BATCH | STREAMS)[name]
     dense = scores(make().fit(X.toarray(), Y), X.toarray())
     assert np.array_equal(scores(make().fit(X, Y), X.tocsc()), dense)
+    frame = pd.DataFrame.sparse.from_spmatrix(X)
+    assert np.array_equal(scores(make().fit(frame, Y), frame), dense)
 
 
 @pytest.mark.parametrize("name", slow_but(["hoeffding_tree"], ["hoeffding_tree", "vfdt", "arf_stream"]))
