@@ -41,8 +41,6 @@ class ArffTable:
     name, and rows of another length.
     """
 
-    missing_words: tuple[str, ...] = ("",)
-
     def __init__(self, path: Path, memory_mb: int = 1024):
         self.path, self.where, self._encoding = path, str(path), "utf-8-sig"
         try:

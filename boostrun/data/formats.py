@@ -10,7 +10,7 @@ from boostrun.data.arff import ArffTable
 from boostrun.data.files import reading
 from boostrun.data.parquet import ParquetPieces, names_in, unlike
 from boostrun.data.table import TableSource
-from boostrun.data.text import MISSING, TextTable
+from boostrun.data.text import TextTable
 from boostrun.errors import BoostrunError
 
 PARQUET = (".parquet", ".parq", ".pq")
@@ -42,8 +42,6 @@ def source_of(
 class ArrowTable:
     """An Arrow file (Feather) or stream; see :class:`boostrun.data.table.TableSource`."""
 
-    missing_words: tuple[str, ...] = ("",)
-
     def __init__(self, path: Path):
         self.where, self._path = str(path), path
         with reading(path, "an Arrow file"):
@@ -73,8 +71,6 @@ class ArrowTable:
 
 class ExcelTable:
     """The first sheet of an Excel file, held as a whole; see :class:`boostrun.data.table.TableSource`."""
-
-    missing_words: tuple[str, ...] = MISSING
 
     def __init__(self, path: Path):
         import pandas

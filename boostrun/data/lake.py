@@ -220,8 +220,6 @@ class Lake:
 
     def batches(self, part: RowGroup, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Arrow batches of a part, with these columns and at most ``rows`` rows each."""
-        import pyarrow
-
         fixed = self.fixed[part.file]
         own = [name for name in columns if name not in fixed]
         with self.opened(part.file, part.words) as stream:
@@ -230,8 +228,7 @@ class Lake:
                     piece = batch.slice(start, rows)
                     for name in columns:
                         if name in fixed:
-                            words = pyarrow.array([fixed[name]] * len(piece), pyarrow.string())
-                            piece = piece.append_column(name, words)
+                            piece = piece.append_column(name, _repeated(fixed[name], len(piece)))
                     yield piece
 
     def _read(self, stream: Any, part: RowGroup, columns: list[str], rows: int) -> Iterator[Any]:
@@ -246,6 +243,18 @@ class Lake:
             yield pyarrow.ipc.open_file(stream).get_batch(part.number).select(columns)
         else:
             yield from (batch.select(columns) for batch in self._csv(stream))
+
+
+def _repeated(word: str | None, count: int) -> Any:
+    """An Arrow array of ``word`` ``count`` times, or of nulls; Arrow's own function would import pandas."""
+    import pyarrow
+
+    if word is None:
+        return pyarrow.nulls(count, pyarrow.string())
+    one = word.encode()
+    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(len(one))
+    buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(one * count)]
+    return pyarrow.Array.from_buffers(pyarrow.string(), count, buffers)
 
 
 def _hidden(path: str) -> bool:

@@ -37,8 +37,6 @@ class ParquetPieces:
     Raises BoostrunError if the file cannot be read, or if its footer takes too much memory.
     """
 
-    missing_words: tuple[str, ...] = ("",)
-
     def __init__(self, path: Path, memory_mb: int, scratch: Path | None = None):
         self.where, self.path, self.memory_mb, self._scratch = str(path), path, memory_mb, scratch
         with reading(path, "a Parquet file"):

@@ -45,14 +45,10 @@ _OF_ROWS = re.compile(r"(?i)(.*[_ ])?(id|uuid|guid|index|rownames?|row[_ ]?(nr|n
 
 
 class TableSource(Protocol):
-    """A table in a file; ``where`` names it in messages, ``names`` are its columns.
-
-    ``missing_words`` stand for a missing value of a feature, unless ``dataset.na`` gives others.
-    """
+    """A table in a file; ``where`` names it in messages, ``names`` are its columns."""
 
     where: str
     names: tuple[str, ...]
-    missing_words: tuple[str, ...]
 
     def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
         """Arrow tables of consecutive rows; a table of text has doubles for the columns ``numbers``."""
@@ -140,10 +136,12 @@ class _Read:
     """A table that was read to its end: rows of numbers, labels and groups, columns with their texts."""
 
     def __init__(self, source, label, group, columns, types, options, memory_mb, scratch):
+        from boostrun.data.formats import ExcelTable  # imports this module
+
         self.where, self._options, self._scratch = source.where, options, scratch
-        text = isinstance(source, TextTable)
-        given = options.get("na")
-        self.missing = missing = source.missing_words if given is None else ("", *map(str, given))
+        text, given = isinstance(source, TextTable), options.get("na")
+        words = given is None and isinstance(source, (TextTable, ExcelTable))
+        self.missing = missing = MISSING if words else ("", *map(str, given or ()))
         said = evidence(source if text else None, options)
         known = guesses(source, columns, types, missing, said) if text else {}
         while True:

@@ -89,8 +89,6 @@ class TextTable:
     Raises BoostrunError for an empty or unreadable file, and for two columns of one name.
     """
 
-    missing_words: tuple[str, ...] = MISSING
-
     def __init__(
         self, where: str, source: Path | None, options: Mapping[str, Any], memory_mb: int = 1024,
         wanted: Collection[str] = (),
