@@ -32,8 +32,10 @@ METHODS = {
 _TEXTS = tuple(f".{kind}{packed}" for kind in ("csv", "tsv", "tab", "txt", "dat", "data") for packed in ("", ".gz"))
 
 
-def _data_set(module: str, keys: type, summary: str, gives: str = "table", features: str = "", endings=()) -> DataSet:
-    return DataSet(f"boostrun.data.{module}", keys, summary, gives, features, endings=endings)
+def _data_set(
+    module: str, keys: type, summary: str, gives: str = "table", features: str = "", test_share=0.0, endings=()
+) -> DataSet:
+    return DataSet(f"boostrun.data.{module}", keys, summary, gives, features, test_share=test_share, endings=endings)
 
 
 DATASETS = {
@@ -90,17 +92,21 @@ DATASETS = {
     "pendigits": _data_set(
         "arrays", data.UciTableKeys,
         "pen strokes of ten digits as 16 integers (Alpaydin & Alimoglu, UCI; Shalev-Shwartz et al. 2011)",
+        test_share=3498 / 10992,
     ),
     "statlog": _data_set(
         "arrays", data.UciTableKeys,
         "Landsat pixels, six kinds of soil, as 36 integers (StatLog, UCI; Shalev-Shwartz et al. 2011)",
+        test_share=2000 / 6435,
     ),
     "isolet": _data_set(
         "arrays", data.UciTableKeys,
         "spoken letters, 26 classes, as 617 numbers (Cole & Fanty, UCI; Shalev-Shwartz et al. 2011)",
+        test_share=1559 / 7797,
     ),
     "letter": _data_set(
-        "arrays", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)"
+        "arrays", data.LetterKeys, "printed capitals, 26 classes, as 16 integers (Frey & Slate, UCI)",
+        test_share=4000 / 20000,
     ),
     "chars74k": _data_set(
         "image_sets", data.Chars74KKeys,

@@ -22,9 +22,9 @@ by
 
     epsilon = sqrt(R^2 ln(1 / delta) / (2 n)),   R = log2 of the classes met, at least 1,   n the weight of the leaf
 
-or epsilon < ``tau``. No split counts as a feature with gain 0. If the largest class of a leaf has more than 99 %, the
-leaf does not split and forgets its observations. A leaf predicts its largest class, by naive Bayes, or (adaptive) by
-whichever has been right for more weight; the lowest class wins ties.
+or epsilon < ``tau``; a feature without a second leads, whatever its gain. If the largest class of a leaf has more than
+99 %, the leaf does not split and forgets its observations. A leaf predicts its largest class, by naive Bayes, or
+(adaptive) by whichever has been right for more weight; the lowest class wins ties.
 
 All trees share one pool of nodes and one of observations. A node is a row of ``nodes`` and ``values``. The observations
 of a leaf are a slot of ``observed`` (7, K, m) float64: for class c and the p-th feature of the leaf the weight, mean,

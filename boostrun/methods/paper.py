@@ -21,6 +21,8 @@ class DataSet:
     gives : table, chunks or stream.
     features : its default feature pipeline.
     copies : the key, if there is one, that sets how many distorted copies of the training samples are added.
+    test_share : the part of all samples that the published split tests on, if the key ``split`` draws others of its
+        sizes.
     endings : endings of the names of files that it reads as its key ``path``, "/" for a folder. ``dataset=mine.csv``
         chooses the first data set with such an ending that gives what the method takes.
     """
@@ -31,6 +33,7 @@ class DataSet:
     gives: str = "table"
     features: str = ""
     copies: str = ""
+    test_share: float = 0.0
     endings: tuple[str, ...] = ()
 
 

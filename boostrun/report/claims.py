@@ -204,7 +204,7 @@ def order(pairs: Sequence[Pair], higher: bool) -> list[Evidence]:
     found = []
     for pair in pairs:
         values, spread, ratio = _differences(*pair), _spread(pair), _ratio(pair)
-        p = paired(dict(enumerate(values)), dict.fromkeys(range(len(values)), 0.0), Sampling(ratio)).p
+        p = paired(*_by_seed(*pair), Sampling(ratio)).p
         test = "corrected t" if ratio else "Wilcoxon"
         if not math.isnan(spread):
             p, test = welch(*mean_std(values), len(values), 0.0, spread, PAPER_TRIALS), "Welch"
@@ -355,7 +355,7 @@ def errors(pairs: Sequence[Pair], of: int, margin: float | None = None) -> list[
         narrowest = one.mean + 1.644854 * math.sqrt(abs(one.mean) - one.mean**2 / of) if unknown else upper
         worse, better = one.mean > 0 and one.p < ALPHA, one.mean < 0 and one.p < ALPHA
         reached = margin is not None and upper <= margin
-        verdict = FAILS if worse else HOLDS if reached or (margin is None and better) else UNDECIDED
+        verdict = HOLDS if reached or (margin is None and better) else FAILS if worse else UNDECIDED
         decisive = one.least_p < ALPHA and (margin is None or one.mean > 0)
         decisive = unknown and (decisive or (margin is not None and narrowest <= margin))
         why = "the predictions would decide, and records have only counts of errors" if decisive else "within noise"
@@ -428,13 +428,19 @@ def _ratio(pair: Pair) -> float:
     return common(side.sampling for side in pair).ratio
 
 
-def _differences(first: Side, second: Side) -> list[float]:
-    """First less second, by seed; a figure is compared with every seed of the other side."""
+def _by_seed(first: Side, second: Side) -> tuple[Mapping[int, float], Mapping[int, float]]:
+    """The values of both sides by seed; a figure is that of every seed of the other side."""
     if not math.isnan(second.figure):
-        return [value - second.figure for value in first.values.values()]
+        return first.values, dict.fromkeys(first.values, second.figure)
     if not math.isnan(first.figure):
-        return [first.figure - value for value in second.values.values()]
-    return [first.values[seed] - second.values[seed] for seed in first.values if seed in second.values]
+        return dict.fromkeys(second.values, first.figure), second.values
+    return first.values, second.values
+
+
+def _differences(first: Side, second: Side) -> list[float]:
+    """First less second, over the seeds of both."""
+    ours, others = _by_seed(first, second)
+    return [ours[seed] - others[seed] for seed in ours if seed in others]
 
 
 def _figure(side: Side) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from boostrun.config import catalogue
 from boostrun.config.fields import METRIC_NAMES
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.markup import MISSING, decimal, metric_name
@@ -124,13 +125,22 @@ def sampling_of(records: Sequence[Mapping], metric: str) -> Sampling:
     """
     kept = [record for record in records if record.get("status", "done") == "done"]
     parts = {(record.get("inputs") or {}).get("data") for record in kept}
-    dataset: Mapping = (kept[0].get("cell") or {}).get("dataset") or {} if kept else {}
-    if len(parts) > 1 and dataset.get("split_seed", 0) is None:
-        share = dataset.get("holdout") or dataset.get("test_fraction", 0.2)
-        return Sampling(ratio=round(share / (1 - share), 9))
     rows = {(record.get("metrics") or {}).get("test_rows") for record in kept}
+    sets: list[Mapping] = [(record.get("cell") or {}).get("dataset") or {} for record in kept]
+    if len(parts) > 1 and (sets[0].get("split_seed", 0) is None or len({one.get("split") for one in sets}) > 1):
+        return Sampling(ratio=round(_ratio(sets[0], max(int(each or 0) for each in rows)), 9))
     known = metric == ACCURACY and len(parts) == len(rows) == 1
     return Sampling(rows=int(rows.pop() or 0)) if known else ONE_SPLIT
+
+
+def _ratio(dataset: Mapping, rows: int) -> float:
+    """Test samples for each training sample of a split; ``rows`` are the test samples, 0 if not known."""
+    if rows and dataset.get("train_samples"):
+        return rows / dataset["train_samples"]
+    declared = catalogue.datasets().get(str(dataset.get("name")))
+    published = declared.test_share if declared and "split" in dataset else 0.0
+    share = dataset.get("holdout") or dataset.get("test_fraction") or published or 0.2
+    return share / (1 - share)
 
 
 def common(samplings: Iterable[Sampling]) -> Sampling:

@@ -389,12 +389,7 @@ def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
     able = frontier.eligible(budget)
     values = {point.method: frontier.paired(point) for point in able}
     right = {point.method: point.right for point in able}
-    return compare_methods(values, frontier.sign > 0, _of_marks(able, frontier), right)
-
-
-def _of_marks(able: Sequence[FrontierPoint], frontier: Frontier) -> Sampling:
-    """The sampling of a column: with the test rows, if all trials kept which of them are right."""
-    return frontier.sampling if all(point.right for point in able) else Sampling(frontier.sampling.ratio)
+    return compare_methods(values, frontier.sign > 0, frontier.sampling, right)
 
 
 def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
@@ -468,8 +463,11 @@ def by_draws(frontier: Frontier, budget: float, group: str = NARROW) -> list[lis
 
 def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
-    columns = [_of_marks(frontier.eligible(budget), frontier) for budget in frontier.budgets]
-    tests = "; or ".join(dict.fromkeys(one.test for one in columns))
+    columns = [all(point.right for point in frontier.eligible(budget)) for budget in frontier.budgets]
+    by_rows, alone = frontier.sampling, Sampling(frontier.sampling.ratio)
+    tests = "; or ".join(dict.fromkeys((by_rows if rows else alone).test for rows in columns))
+    if by_rows.rows:
+        tests += "; over the test rows alone where the difference is the same at every seed"
     told = [
         *frontier.about,
         f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "

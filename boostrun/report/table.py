@@ -260,7 +260,7 @@ def marks_of(cells: Mapping[str, Comparison], higher_is_better: bool) -> dict[st
     """The marks of cells that compete, by their names: over the test rows too, if all cells say which are right."""
     values = {name: cell.values for name, cell in cells.items()}
     right = {name: cell.right for name, cell in cells.items()}
-    return compare_methods(values, higher_is_better, _of_marks(cells.values()), right)
+    return compare_methods(values, higher_is_better, common(cell.sampling for cell in cells.values() if cell.n), right)
 
 
 def _of_marks(cells: Iterable[Comparison]) -> Sampling:

@@ -133,7 +133,8 @@ class AdaBoostMHClassifier(AdaBoostMHKeys, StumpClassifier):
     ensemble_ : VoteEnsemble, or TreeVoteEnsemble of trees, thresholds in units of X.
     classes_ : (n_classes,) array
     staged_log10_loss_, staged_train_seconds_ : (T,) arrays
-        log10 of mean_il exp(-y_il F_l(x_i)) on the training set, and training seconds, by the end of each step.
+        log10 of the mean of exp(-y_il F_l(x_i)) on the training set, weighted as the fit begins, and training seconds,
+        by the end of each step.
     staged_edge_gap_ : (T,) array, only with ``edge_gaps``: largest edge of all features less that of the one chosen.
     ledger_ : dict of (T,) int arrays
         Evaluations a step by account: selection and pilot are charged to the budget, tasting, refit and update not.

@@ -22,8 +22,8 @@ from boostrun.papers.shareboost.keys import KernelSVMKeys, KNNKeys
 class KNNClassifier(KNNKeys, ClassifierMixin, BaseEstimator):
     """The majority of the k nearest training samples, by Euclidean distance in double precision.
 
-    Distances between whole numbers, such as pixels, have no rounding error. Of equal distances the earlier training
-    sample counts as nearer.
+    Distances between whole numbers, such as pixels, have no rounding error. Which of several training samples at the
+    distance of the k-th is among the k, scikit-learn's search decides; among the k the earlier sample counts as nearer.
 
     Parameters
     ----------
