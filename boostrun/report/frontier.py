@@ -463,17 +463,12 @@ def by_draws(frontier: Frontier, budget: float, group: str = NARROW) -> list[lis
 
 def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
-    columns = [all(point.right for point in frontier.eligible(budget)) for budget in frontier.budgets]
-    by_rows, alone = frontier.sampling, Sampling(frontier.sampling.ratio)
-    tests = "; or ".join(dict.fromkeys((by_rows if rows else alone).test for rows in columns))
-    if by_rows.rows:
-        tests += "; over the test rows alone where the difference is the same at every seed"
     told = [
         *frontier.about,
         f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "
         "deviation, ddof 1) over the trials. "
-        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({tests}, Holm-corrected over "
-        f"the column, p >= {ALPHA}).",
+        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({frontier.sampling.test}, "
+        f"Holm-corrected over the column, p >= {ALPHA}).",
         f"ahead: the best mean of ours less that of the best rival ({frontier.sampling.test}, Holm-corrected over the "
         f"budgets, p < {ALPHA}). {_intervals(frontier)}",
     ]

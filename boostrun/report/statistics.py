@@ -313,17 +313,15 @@ def compare_methods(
 ) -> dict[str, str]:  # fmt: skip
     """The mark of each method in one column: the best, or how it compares with the best.
 
-    Each method is compared with the one of best mean by :func:`paired`, and its p is Holm-corrected over the column:
-    the larger one of trials and test rows, that of the trials alone if ``right`` lacks a method. If a difference is the
-    same at every seed, as between methods without randomness, that is one comparison, repeated: it is tested over the
-    test rows alone if these are known. If there are too few common seeds for p < 0.05, nothing else is tested and no
-    method is "not worse": too few trials are no evidence of equality. For the same reason a method with fewer than six
-    values is the best only if no method has more.
+    Each method is compared with the one of best mean by :func:`paired`, and its larger p is Holm-corrected over the
+    column. If there are too few common seeds for p < 0.05, nothing is tested and no method is "not worse": too few
+    trials are no evidence of equality. For the same reason a method with fewer than six values is the best only if no
+    method has more.
 
     Parameters
     ----------
     values : method -> {seed: value}; a pandas frame (rows: seeds, columns: methods) works as well
-    right : method -> the share of its trials that are right on each test row; None: test rows give a bound
+    right : method -> the share of its trials that are right on each test row
 
     Returns
     -------
@@ -352,19 +350,11 @@ def compare_methods(
         method: paired(best, kept[method], sampling, (of_row.get(leaders[0]), of_row.get(method)))
         for method in means if method not in leaders and sum(seed in kept[method] for seed in best) >= LEAST_PAIRS
     }  # fmt: skip
-    over_rows = right is None or all(right.get(method) for method in means)
-    tested, repeated = {}, {}  # method -> p
-    for method, one in tests.items():
-        copies = len({(best[seed], kept[method][seed]) for seed in best if seed in kept[method]}) == 1
-        if copies and not math.isnan(one.rows_p):
-            repeated[method] = one.rows_p
-        else:
-            p = one.larger_p if over_rows else one.p
-            tested[method] = p if sign * one.mean > 0 else 1.0  # the best mean may be that of other seeds
-    if too_few(max((tests[method].n for method in tested), default=0), len(tests), sampling):
-        tested = {}
-    tested |= repeated
-    for method, p in zip(tested, holm(list(tested.values()))):
+    if not tests or too_few(max(one.n for one in tests.values()), len(tests), sampling):
+        return marks
+    # the best mean may be that of other seeds
+    found = [one.larger_p if sign * one.mean > 0 else 1.0 for one in tests.values()]
+    for method, p in zip(tests, holm(found)):
         marks[method] = "worse" if p < ALPHA else "not worse"
     return marks
 
