@@ -392,6 +392,11 @@ def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
     return compare_methods(values, frontier.sign > 0, frontier.sampling, right)
 
 
+def _of_marks(able: Sequence[FrontierPoint], frontier: Frontier) -> Sampling:
+    """The sampling of a column: with the test rows, if all trials kept which of them are right."""
+    return frontier.sampling if all(point.right for point in able) else Sampling(frontier.sampling.ratio)
+
+
 def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
     text = spread(point.mean, point.std, group, places_of(point.metric)) or MISSING
     if point.values and len(point.values) < point.expected:
@@ -463,12 +468,16 @@ def by_draws(frontier: Frontier, budget: float, group: str = NARROW) -> list[lis
 
 def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
+    columns = [_of_marks(frontier.eligible(budget), frontier) for budget in frontier.budgets]
+    tests = "; or ".join(dict.fromkeys(one.test for one in columns))
+    if frontier.sampling.rows:
+        tests += "; over the test rows alone if the difference is the same at every seed"
     told = [
         *frontier.about,
         f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "
         "deviation, ddof 1) over the trials. "
-        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({frontier.sampling.test}, "
-        f"Holm-corrected over the column, p >= {ALPHA}).",
+        f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({tests}, Holm-corrected over "
+        f"the column, p >= {ALPHA}).",
         f"ahead: the best mean of ours less that of the best rival ({frontier.sampling.test}, Holm-corrected over the "
         f"budgets, p < {ALPHA}). {_intervals(frontier)}",
     ]

@@ -313,10 +313,13 @@ def compare_methods(
 ) -> dict[str, str]:  # fmt: skip
     """The mark of each method in one column: the best, or how it compares with the best.
 
-    Each method is compared with the one of best mean by :func:`paired`, and its larger p is Holm-corrected over the
-    column. If there are too few common seeds for p < 0.05, nothing is tested and no method is "not worse": too few
-    trials are no evidence of equality. For the same reason a method with fewer than six values is the best only if no
-    method has more.
+    Each method is compared with the one of best mean by :func:`paired`, and its p is Holm-corrected over the column:
+    the larger one of trials and test rows, or that of the trials alone if ``right`` lacks a method. Methods without
+    randomness have the same difference at every seed, which is one comparison, repeated: its p is that of the test
+    rows. If only a bound of it is known, the method is "not worse" if its few errors more could not be significant
+    whichever rows they are, and "untested" if that would decide. If there are too few common seeds for p < 0.05,
+    nothing is tested and no method is "not worse": too few trials are no evidence of equality. For the same reason a
+    method with fewer than six values is the best only if no method has more.
 
     Parameters
     ----------
@@ -352,10 +355,16 @@ def compare_methods(
     }  # fmt: skip
     if not tests or too_few(max(one.n for one in tests.values()), len(tests), sampling):
         return marks
-    # the best mean may be that of other seeds
-    found = [one.larger_p if sign * one.mean > 0 else 1.0 for one in tests.values()]
-    for method, p in zip(tests, holm(found)):
-        marks[method] = "worse" if p < ALPHA else "not worse"
+    over_rows = right is None or all(right.get(method) for method in means)
+    found, unknown = {}, set()
+    for method, one in tests.items():
+        p, copies = one.larger_p if over_rows else one.p, {(best[at], v) for at, v in kept[method].items() if at in best}
+        if len(copies) == 1 and not math.isnan(one.rows_p):
+            p, more = one.rows_p, abs(one.mean) * sampling.rows / 100  # errors
+            unknown |= {method} if one.rows_by == "bound" and 2.0 ** (1 - more) < ALPHA else set()  # McNemar's least p
+        found[method] = p if sign * one.mean > 0 else 1.0  # the best mean may be that of other seeds
+    for method, p in zip(found, holm(list(found.values()))):
+        marks[method] = "worse" if p < ALPHA else "untested" if method in unknown else "not worse"
     return marks
 
 

@@ -257,15 +257,21 @@ def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
 
 
 def marks_of(cells: Mapping[str, Comparison], higher_is_better: bool) -> dict[str, str]:
-    """The marks of cells that compete, by their names."""
+    """The marks of cells that compete, by their names: over the test rows too, if all cells say which are right."""
     values = {name: cell.values for name, cell in cells.items()}
     right = {name: cell.right for name, cell in cells.items()}
     return compare_methods(values, higher_is_better, common(cell.sampling for cell in cells.values() if cell.n), right)
 
 
+def _of_marks(cells: Iterable[Comparison]) -> Sampling:
+    there = [cell for cell in cells if cell.n]
+    found = common(cell.sampling for cell in there)
+    return found if all(cell.right for cell in there) else Sampling(found.ratio)
+
+
 def compared_by(cells: Iterable[Comparison]) -> str:
     """The tests by which cells compete, in words."""
-    return "; ".join(dict.fromkeys(cell.sampling.test for cell in cells if cell.n))
+    return "; ".join(dict.fromkeys(_of_marks([cell]).test for cell in cells if cell.n))
 
 
 class Difference(NamedTuple):

@@ -225,3 +225,21 @@ def test_two_methods_share_a_bar_exactly_where_their_ranks_are_near(k, n, seed):
     for a, b in itertools.combinations(range(k), 2):
         near = ranks.mean_ranks[b] - ranks.mean_ranks[a] <= ranks.critical_difference
         assert near == any(first <= a and b <= last for first, last in ranks.groups)
+
+
+def test_copies_of_one_figure_are_one_comparison_over_the_test_rows():
+    """Ten equal differences are no ten trials: a row of 9,062 is nothing, 200 are enough whichever rows they are."""
+    def mark(more, rows=9062, right=None):
+        values = {"a": dict.fromkeys(range(10), 80.0), "b": dict.fromkeys(range(10), 80.0 - 100 * more / rows)}
+        return compare_methods(values, True, Sampling(rows=rows), right)["b"]
+
+    assert [mark(more) for more in (1, 5, 50, 200)] == ["not worse", "not worse", "untested", "worse"]
+    a = [1.0] * 8000 + [0.0] * 1062
+    rows_of_b = [0.0] * 50 + a[50:]  # errs on 50 rows more, and on no other
+    assert mark(50, right={"a": a, "b": rows_of_b}) == "worse"
+
+
+def test_a_method_that_wins_at_every_common_seed_is_not_worse():
+    values = {"a": dict.fromkeys(range(6), 50.0) | dict.fromkeys(range(6, 10), 100.0),
+              "b": {seed: 60.0 + seed for seed in range(6)}}  # fmt: skip
+    assert compare_methods(values, True) == {"a": "best", "b": "not worse"}
