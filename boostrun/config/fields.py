@@ -338,7 +338,7 @@ def class_weights(**more: Any) -> Any:
     """Weights of classes: none, ``balanced``, or, in Python, a dict of class -> weight."""
 
     def read(value):
-        return value if value == "balanced" or isinstance(value, Mapping) else None
+        return value if isinstance(value, Mapping) or (isinstance(value, str) and value == "balanced") else None
 
     return _field(None, Kind(read, "null, balanced, or (in Python) a dict of weights by class", ("balanced",)), more)
 
@@ -380,6 +380,18 @@ def plain_number(value: Any) -> Any:
     return value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0 else value
 
 
+def _read_seed(value: Any) -> Any:
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 0
+    return value if whole or type(value).__name__ == "RandomState" else None
+
+
+_COMMON = {  # parameters that a run sets itself, which are no keys: name -> (kind, default)
+    "max_bins": (kind_of(integer(256, 2, 256)), 256),
+    "random_state": (Kind(_read_seed, "a whole number of at least 0, a RandomState of NumPy or None"), None),
+    "warm_start": (kind_of(boolean(False)), False), "n_jobs": (kind_of(workers(1)), None),
+}
+
+
 def check(estimator: Any) -> None:
     """Check the parameters of an estimator whose class inherits its keys.
 
@@ -393,14 +405,15 @@ def check(estimator: Any) -> None:
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: rounds=0: a whole number of at least 1 is needed
     """
-    for name, (kind, default) in _parameters(type(estimator)).items():
+    common = {name: known for name, known in _COMMON.items() if name in vars(estimator)}
+    for name, (kind, default) in (common | _parameters(type(estimator))).items():
         value = plain_number(getattr(estimator, name))
         if value is None and (default is None or kind.optional):
             continue
         read = kind.read(value)
         if type(read) is int and type(value) is float:
             setattr(estimator, name, read)  # 8.0 is 8: loops need whole numbers
-        if read is None:
+        if read is None or (type(read) is int and read >= 2**63 and name != "random_state"):
             hint = kind.hint(value) if isinstance(value, str) else ""
             raise BoostrunError(f"{name}={value!r}: {kind.allowed} is needed{hint}")
 

@@ -31,11 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.config.fields import check, kind_of, plain_number, workers
+from boostrun.config.fields import kind_of, plain_number, workers
 from boostrun.data.dataset import means_of
-from boostrun.data.source import weighted_source
 from boostrun.errors import BoostrunError
-from boostrun.methods import early_stopping
+from boostrun.methods import early_stopping, in_force
+from boostrun.methods.class_weights import WithClasses, with_class_weights
 from boostrun.methods.preparation import Preparation, RawTable
 from boostrun.methods.probabilities import declared_for, only_with
 from boostrun.methods.scikit_learn import check_classification_targets
@@ -48,7 +48,7 @@ _BINNED = 10_000  # samples that bins are fitted on, as for a bank
 
 def of_tables(own: Callable) -> Callable:
     """``fit(X, y, ...)`` for samples of any kind, from one for arrays of finite numbers."""
-    train = functools.partial(_with_weights, own) if "sample_weight" in inspect.signature(own).parameters else own
+    train = functools.partial(with_class_weights, own) if "sample_weight" in inspect.signature(own).parameters else own
 
     @functools.wraps(own)
     def fit(self, X, y, *given, **named):
@@ -81,6 +81,7 @@ def with_threads(own: Callable) -> Callable:
     @functools.wraps(own)
     def work(self, *given, **named):
         from boostrun.kernels import in_threads
+
         threads = threads_of(self)
         with contextlib.nullcontext() if threads is None else in_threads(threads):
             return own(self, *given, **named)
@@ -170,7 +171,7 @@ def of_source(own: Callable) -> Callable:
         self.__dict__.pop("_arrivals", None)
         class_weight, weighed = getattr(self, "class_weight", None), isinstance(source, WithClasses)
         if class_weight is not None and not weighed and getattr(source, "weights", None) is None:
-            source = _weighed(source, class_weight)
+            source = weighed(source, class_weight)
         return own(self, source)
 
     return fit_source
@@ -192,9 +193,11 @@ def numbered(samples: Any) -> tuple[Any, RawTable | None]:
 def opened(samples: Any) -> Any:
     """A frame as a pandas DataFrame or an Arrow table, a sparse matrix as an array, anything else unchanged.
 
-    Raises BoostrunError for two columns of the same name, and for a sparse matrix that would take half of the machine's
-    memory.
+    Masked values become NaN. Raises BoostrunError for two columns of the same name, and for a sparse matrix that would
+    take half of the machine's memory.
     """
+    if isinstance(samples, np.ma.MaskedArray):
+        return np.ma.filled(samples.astype(np.result_type(samples.dtype, np.float32)), np.nan)
     if getattr(samples, "toarray", None) is not None and getattr(samples, "nnz", None) is not None:
         return _dense(samples)
     if getattr(samples, "__arrow_c_stream__", None) is not None:
@@ -319,72 +322,6 @@ def below_all(values: np.ndarray) -> np.ndarray:
     return np.where(missing, np.finfo(values.dtype).min, values) if missing.any() else values
 
 
-class WithClasses:
-    """A source of samples that names ``classes`` (k,), of some of which it may have no sample."""
-
-    def __init__(self, source: Any, classes: np.ndarray):
-        self._source, self._classes = source, classes
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
-
-    def class_labels(self) -> np.ndarray:
-        """The distinct labels, sorted."""
-        return self._classes
-
-
-def _weighed(source: Any, class_weight: Any) -> WithClasses:
-    """A source with the weights of classes; BoostrunError if it does not have all labels at once."""
-    if getattr(source, "labels", None) is None:
-        raise BoostrunError("class_weight needs all labels at once, and these samples are read in pieces")
-    weights, classes = _class_weights(class_weight, source.labels), source.class_labels()
-    found = weighted_source(source.samples, source.labels, weights, source.seed)
-    if len(found.labels) == len(source.labels):
-        found.columns = source.columns
-    found.families = source.families
-    return WithClasses(found, classes)
-
-
-def _class_weights(class_weight: Any, labels: Any) -> np.ndarray:
-    from sklearn.utils.class_weight import compute_sample_weight
-
-    return compute_sample_weight(class_weight, labels)
-
-
-def _with_weights(own: Callable, classifier, X, y, sample_weight=None, **named):
-    """``own(classifier, X, y, sample_weight)`` with the weights of classes, so that all are among ``classes_``."""
-    if (class_weight := getattr(classifier, "class_weight", None)) is not None:
-        check(classifier)
-        own_weights = _class_weights(class_weight, y)
-        sample_weight = own_weights if sample_weight is None else own_weights * np.asarray(sample_weight)
-    if sample_weight is None:
-        return own(classifier, X, y, **named)
-    lost, classes = _lost(y, sample_weight)
-    if not len(lost) or getattr(classifier, "fit_source", None) is None:
-        return own(classifier, X, y, sample_weight, **named)
-    why = f"all samples of the class {lost.tolist()[0]!r} have the weight 0"
-    try:
-        classifier.fit_source(WithClasses(classifier._source(X, y, sample_weight)[0], classes))
-    except BoostrunError as error:
-        raise BoostrunError(f"{error}; {why}") from error
-    if len(classifier.classes_) < len(classes):
-        raise BoostrunError(f"{why}, and {type(classifier).__name__} needs samples of every class")
-    return classifier
-
-
-def _lost(y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The classes all of whose samples have the weight 0, and all classes; none if a sentence about it is due later."""
-    nothing = np.empty(0)
-    labels, weights = np.asarray(y), np.asarray(sample_weight)
-    if labels.ndim != 1 or weights.shape != labels.shape or weights.dtype.kind not in "biuf" or not weights.any():
-        return nothing, nothing
-    try:
-        classes, numbers = np.unique(labels, return_inverse=True)
-    except TypeError:  # labels of several types
-        return nothing, nothing
-    return classes[np.bincount(numbers, weights != 0) == 0], classes
-
-
 class PartialFit:
     """Base of classifiers; those whose paper declares ``arrivals`` for them have :meth:`partial_fit`."""
 
@@ -407,9 +344,8 @@ class PartialFit:
         - *Reservoirs* begin with the first r + q samples. From then on each q fresh ones make a round: one more weak
           learner for each problem. With the same samples in the same order the model equals that of ``fit`` to the bit.
           After ``n_estimators`` rounds learning ends, with a warning; ``set_params(n_estimators=...)`` lets it go on.
-          All classes learn side by side, and each keeps its own r + q samples; with ``shared`` they share one
-          reservoir. With ``balanced`` a batch is complete when half of it is of either kind. With ``parts`` the
-          reservoirs take turns.
+          All classes learn side by side, and each keeps its own r + q samples; with ``shared`` they share one. With
+          ``balanced`` a batch is complete when half of it is of either kind. With ``parts`` the reservoirs take turns.
         - *Online methods* learn from each sample once, and ignore ``samples_seen``. Methods with fixed stumps find them
           on the first ``subset_size`` samples, those with GEEM on the samples of its ``n_estimators`` rounds.
         - *Before the first round* all scores are 0.
@@ -443,6 +379,7 @@ class PartialFit:
                 )  # fmt: skip
                 return self
             arrivals = self._arrivals_class()(self)
+        in_force.go_on(self)
         arrivals.add(X, y, classes, sample_weight)
         self._arrivals = arrivals
         return self

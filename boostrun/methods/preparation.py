@@ -161,8 +161,8 @@ class RawTable:
         names = {str(column): column for column in getattr(frame, "column_names", frame.columns)}
         categories, forms = {}, {}
         for name, key in names.items():
-            column = _arrow(frame[key])
             try:
+                column = _arrow(frame[key])
                 words = types.is_dictionary(column.type) or typed(column) is None
             except BoostrunError as error:
                 raise BoostrunError(f"X: column '{name}' holds {error}") from None
@@ -188,6 +188,8 @@ def _arrow(column):
     sparse = getattr(column, "sparse", None)
     try:
         return pa.array(column if sparse is None else sparse.to_dense(), from_pandas=True)
+    except pa.ArrowNotImplementedError:
+        raise BoostrunError(f"{column.dtype}, which is none of numbers, text, truth values, dates and times") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         return pa.array(column.map(str, na_action="ignore"), pa.large_string(), from_pandas=True)
 
@@ -420,7 +422,8 @@ def _codes(values: np.ndarray, edges: np.ndarray, missing: np.ndarray | None = N
     """
     from boostrun.kernels.stumps import quantise
 
-    values = np.ascontiguousarray(np.clip(values, -_LARGEST, _LARGEST), dtype=edges.dtype)
+    most = np.finfo(edges.dtype).max
+    values = np.ascontiguousarray(np.clip(values, -most, most), dtype=edges.dtype)
     values = values if missing is None else two_sided(values, missing)
     codes = np.empty(values.shape[::-1], np.uint8)
     quantise(values, np.ascontiguousarray(edges), codes)

@@ -27,6 +27,7 @@ from scipy.special import expit, softmax
 
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.declaration import obtain
+from boostrun.methods.in_force import as_trained
 from boostrun.methods.preparation import Preparation
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.tree import TreeEnsemble
@@ -108,7 +109,7 @@ class Probabilities:
     def _link(self) -> Link:
         """The declared link; AttributeError with the reason if there is none."""
         declared = declared_for(self, "probabilities")
-        found = declared(self) if declared is not None else "none are declared for it"
+        found = declared(as_trained(self)) if declared is not None else "none are declared for it"
         if isinstance(found, Link):
             return found
         why = found.why if isinstance(found, Votes) else found
@@ -123,7 +124,7 @@ class Probabilities:
         probabilities; otherwise raises as ``predict`` does.
         """
         link = self._link()
-        scores = link.scores(self, X)
+        scores = link.scores(as_trained(self), X)
         if len(self.classes_) == 1:  # a stream with one class so far
             return np.ones((len(scores), 1))
         found = np.ascontiguousarray(link.of(scores), dtype=np.float64)
@@ -163,7 +164,7 @@ def class_shares(classifier: Any, X: Any) -> np.ndarray:
     The largest in a row is always that of the predicted class.
     """
     declared = declared_for(classifier, "probabilities")
-    found = declared(classifier) if declared is not None else None
+    found = declared(as_trained(classifier)) if declared is not None else None
     if isinstance(found, Link) or (found is None and getattr(classifier, "predict_proba", None) is not None):
         return np.asarray(classifier.predict_proba(X))
     classes, said = classifier.classes_, classifier.predict(X)
@@ -171,7 +172,8 @@ def class_shares(classifier: Any, X: Any) -> np.ndarray:
         return np.ones((len(said), 1))
     if not isinstance(found, Votes):
         return (said[:, None] == classes).astype(np.float64)
-    return _as_predicted(normalised(found.of(classifier, X)[:, : len(classes)]), classes, lambda close: said[close])
+    votes = found.of(as_trained(classifier), X)[:, : len(classes)]
+    return _as_predicted(normalised(votes), classes, lambda close: said[close])
 
 
 def normalised(votes: np.ndarray) -> np.ndarray:
@@ -216,7 +218,7 @@ class Importances:
         """
         check_is_fitted(self)
         declared = declared_for(self, "importances")
-        found = declared(self) if declared is not None else "none are declared for it"
+        found = declared(as_trained(self)) if declared is not None else "none are declared for it"
         if isinstance(found, str):
             raise AttributeError(f"{type(self).__name__} with these parameters has no importances of features: {found}")
         found = self._by_column(found)

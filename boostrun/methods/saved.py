@@ -22,13 +22,12 @@ import numpy as np
 from boostrun.config.fields import Keys, fields_of
 from boostrun.config.fields import kind_of as kind_of_field
 from boostrun.errors import BoostrunError
-from boostrun.methods import early_stopping, fitting
+from boostrun.methods import early_stopping, fitting, in_force
 from boostrun.methods.archive import kind_of
 from boostrun.methods.declaration import obtain
 from boostrun.methods.preparation import PREFIX, Preparation, RawTable
 from boostrun.methods.probabilities import Importances, Probabilities, by_column
 from boostrun.methods.scikit_learn import BaseEstimator, check_is_fitted, validate_data
-from boostrun.methods.warm_start import on_same_samples
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, str, type(None))
@@ -333,7 +332,7 @@ def _with_jobs(own: Callable) -> Callable:
     return __init__
 
 
-class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
+class Saveable(in_force.InForce, TakesFrames, Probabilities, Importances, fitting.PartialFit):
     """Base of classifiers that are saved and loaded.
 
     A subclass has ``_model``, its fitted part, of one of the types ``_model_types`` (classes, or "module:Class")
@@ -345,7 +344,7 @@ class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
     _model_types: tuple[type | str, ...] = ()
     _rounds: str
     _fronts: ClassVar[Mapping[str, Callable]] = {
-        "fit": lambda own: on_same_samples(fitting.with_threads(fitting.of_tables(own))),
+        "fit": lambda own: in_force.on_same_samples(fitting.with_threads(fitting.of_tables(own))),
         "fit_source": lambda own: fitting.with_threads(fitting.of_source(own)),
         "_scores": fitting.with_threads, "fit_pool": early_stopping.without, "feature_importances_": by_column,
     }  # fmt: skip
@@ -354,6 +353,8 @@ class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        for name in in_force.FRONTS.keys() & vars(cls).keys():
+            setattr(cls, name, in_force.FRONTS[name](vars(cls)[name]))
         if cls._threaded:
             _take_jobs(cls)
 
@@ -364,10 +365,10 @@ class Saveable(TakesFrames, Probabilities, Importances, fitting.PartialFit):
         BoostrunError if the file cannot be written, or the model or its labels cannot be saved.
         """
         check_is_fitted(self)
-        preparation = self._preparation()
+        preparation, trained = self._preparation(), in_force.as_trained(self)
         inputs = {} if preparation is None else {PREFIX + key: array for key, array in preparation.arrays.items()}
         return write(
-            path, self._model, self, classes=self.classes_, feature_names=getattr(self, "feature_names_in_", ()),
+            path, trained._model, trained, classes=self.classes_, feature_names=getattr(self, "feature_names_in_", ()),
             n_features=self.n_features_in_ if preparation is None else preparation.width, inputs=inputs,
         )  # fmt: skip
 

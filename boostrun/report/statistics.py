@@ -358,7 +358,8 @@ def compare_methods(
     over_rows = right is None or all(right.get(method) for method in means)
     found, unknown = {}, set()
     for method, one in tests.items():
-        p, copies = one.larger_p if over_rows else one.p, {(best[at], v) for at, v in kept[method].items() if at in best}
+        p, other = one.larger_p if over_rows else one.p, kept[method]
+        copies = {(best[seed], other[seed]) for seed in best if seed in other}
         if len(copies) == 1 and not math.isnan(one.rows_p):
             p, more = one.rows_p, abs(one.mean) * sampling.rows / 100  # errors
             unknown |= {method} if one.rows_by == "bound" and 2.0 ** (1 - more) < ALPHA else set()  # McNemar's least p

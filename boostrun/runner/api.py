@@ -160,9 +160,10 @@ def fit(
         plain = isinstance(X, numpy.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
         wide = plain and kept_of(X.shape[1], budgets) > 0  # its best columns will be written, not all
         table = [f"dataset={quoted(str(place / 'table.npz'))}"] if wide else _kept_table(place, X, labels)
+        again = ", ".join(["X", "y", *map(repr, (within, *words))])
         request = Request(
             [*table, *others], tuple(algos[0][1]) if algos else (), budgets, place / "model.npz", ["boostrun.fit"],
-            f"boostrun.fit(X, y, {within!r})", None, quiet, (X, labels) if wide else None,
+            f"boostrun.fit({again})", None, quiet, (X, labels) if wide else None,
         )  # fmt: skip
         try:
             found = fit_within(request, begun)
@@ -182,8 +183,7 @@ def _rows_of(X: Any) -> Any:
     """X as a frame of pandas with names of its columns as text, or as an array; BoostrunError if it is neither."""
     X = opened(X)
     if not is_table(X):
-        masked = isinstance(X, numpy.ma.MaskedArray)
-        found = X.astype(numpy.float64).filled(numpy.nan) if masked else numpy.asarray(X)
+        found = numpy.asarray(X)
         if found.dtype == object:
             try:
                 found = found.astype(numpy.float64)

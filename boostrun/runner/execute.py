@@ -429,6 +429,6 @@ def _labels(names: Sequence[str], parts: Parts) -> np.ndarray:
     if parts.classes is None:
         given = np.asarray(parts.y_train)
         values = np.unique(names_of(given, "y_train"))
-        if tuple(map(str, values)) == tuple(names) and given.dtype.kind in "bif":
+        if tuple(map(str, values)) == tuple(names) and given.dtype.kind in "biuf":
             return values.astype(given.dtype)
     return np.array([str(name) for name in names])

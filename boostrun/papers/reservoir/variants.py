@@ -170,8 +170,8 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
     """``parts`` learners, each with its own reservoir of r samples and its own part of the data; or one learner of all.
 
     The parts are disjoint, of equal size and drawn at random: of many files, each has row groups of its own. Learners
-    never meet before their scores are averaged. The ensemble then has ``parts`` times T weak learners a class, whose
-    round t holds the t-th of every learner, and ``staged_train_seconds_`` are those of the slowest learner.
+    never meet before their scores are averaged. The ensemble then has ``parts`` times T weak learners a class, the t-th
+    of all learners together, and ``staged_`` attributes as many values, ``staged_train_seconds_`` of the slowest one.
 
     With ``rounds="merged"`` there is one learner, as of one reservoir of r samples and ``parts`` times q fresh ones.
     Each round each part draws q samples, and offers those at hand with the smallest keys E / w, E standard exponential.

@@ -1,0 +1,78 @@
+"""``class_weight`` multiplies the weights of samples; a class whose samples all have the weight 0 keeps its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from boostrun.config.fields import check
+from boostrun.data.source import weighted_source
+from boostrun.errors import BoostrunError
+
+
+class WithClasses:
+    """A source of samples that names ``classes`` (k,), of some of which it may have no sample."""
+
+    def __init__(self, source: Any, classes: np.ndarray):
+        self._source, self._classes = source, classes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def class_labels(self) -> np.ndarray:
+        """The distinct labels, sorted."""
+        return self._classes
+
+
+def weighed(source: Any, class_weight: Any) -> WithClasses:
+    """A source with the weights of classes; BoostrunError if it does not have all labels at once."""
+    if getattr(source, "labels", None) is None:
+        raise BoostrunError("class_weight needs all labels at once, and these samples are read in pieces")
+    weights, classes = _class_weights(class_weight, source.labels), source.class_labels()
+    found = weighted_source(source.samples, source.labels, weights, source.seed)
+    if len(found.labels) == len(source.labels):
+        found.columns = source.columns
+    found.families = source.families
+    return WithClasses(found, classes)
+
+
+def _class_weights(class_weight: Any, labels: Any) -> np.ndarray:
+    from sklearn.utils.class_weight import compute_sample_weight
+
+    return compute_sample_weight(class_weight, labels)
+
+
+def with_class_weights(own: Callable, classifier, X, y, sample_weight=None, **named):
+    """``own(classifier, X, y, sample_weight)`` with the weights of classes, so that all are among ``classes_``."""
+    if (class_weight := getattr(classifier, "class_weight", None)) is not None:
+        check(classifier)
+        own_weights = _class_weights(class_weight, y)
+        sample_weight = own_weights if sample_weight is None else own_weights * np.asarray(sample_weight)
+    if sample_weight is None:
+        return own(classifier, X, y, **named)
+    lost, classes = _lost(y, sample_weight)
+    if not len(lost) or getattr(classifier, "fit_source", None) is None:
+        return own(classifier, X, y, sample_weight, **named)
+    why = f"all samples of the class {lost.tolist()[0]!r} have the weight 0"
+    try:
+        classifier.fit_source(WithClasses(classifier._source(X, y, sample_weight)[0], classes))
+    except BoostrunError as error:
+        raise BoostrunError(f"{error}; {why}") from error
+    if len(classifier.classes_) < len(classes):
+        raise BoostrunError(f"{why}, and {type(classifier).__name__} needs samples of every class")
+    return classifier
+
+
+def _lost(y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The classes all of whose samples have the weight 0, and all classes; none if a sentence about it is due later."""
+    nothing = np.empty(0)
+    labels, weights = np.asarray(y), np.asarray(sample_weight)
+    if labels.ndim != 1 or weights.shape != labels.shape or weights.dtype.kind not in "biuf" or not weights.any():
+        return nothing, nothing
+    try:
+        classes, numbers = np.unique(labels, return_inverse=True)
+    except TypeError:  # labels of several types
+        return nothing, nothing
+    return classes[np.bincount(numbers, weights != 0) == 0], classes
