@@ -405,8 +405,16 @@ def check(estimator: Any) -> None:
     Traceback (most recent call last):
     boostrun.errors.BoostrunError: rounds=0: a whole number of at least 1 is needed
     """
-    common = {name: known for name, known in _COMMON.items() if name in vars(estimator)}
-    for name, (kind, default) in (common | _parameters(type(estimator))).items():
+    _check_as(estimator, _parameters(type(estimator)))
+
+
+def check_common(estimator: Any) -> None:
+    """Check the parameters of an estimator that are no keys, as a run sets them itself, like :func:`check`."""
+    _check_as(estimator, {name: known for name, known in _COMMON.items() if name in vars(estimator)})
+
+
+def _check_as(estimator: Any, known: Mapping[str, tuple[Kind, Any]]) -> None:
+    for name, (kind, default) in known.items():
         value = plain_number(getattr(estimator, name))
         if value is None and (default is None or kind.optional):
             continue

@@ -26,7 +26,7 @@ class WithClasses:
         return self._classes
 
 
-def weighed(source: Any, class_weight: Any) -> WithClasses:
+def weighed_source(source: Any, class_weight: Any) -> WithClasses:
     """A source with the weights of classes; BoostrunError if it does not have all labels at once."""
     if getattr(source, "labels", None) is None:
         raise BoostrunError("class_weight needs all labels at once, and these samples are read in pieces")

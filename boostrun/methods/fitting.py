@@ -35,7 +35,7 @@ from boostrun.config.fields import kind_of, plain_number, workers
 from boostrun.data.dataset import means_of
 from boostrun.errors import BoostrunError
 from boostrun.methods import early_stopping, in_force
-from boostrun.methods.class_weights import WithClasses, with_class_weights
+from boostrun.methods.class_weights import WithClasses, weighed_source, with_class_weights
 from boostrun.methods.preparation import Preparation, RawTable
 from boostrun.methods.probabilities import declared_for, only_with
 from boostrun.methods.scikit_learn import check_classification_targets
@@ -171,7 +171,7 @@ def of_source(own: Callable) -> Callable:
         self.__dict__.pop("_arrivals", None)
         class_weight, weighed = getattr(self, "class_weight", None), isinstance(source, WithClasses)
         if class_weight is not None and not weighed and getattr(source, "weights", None) is None:
-            source = weighed(source, class_weight)
+            source = weighed_source(source, class_weight)
         return own(self, source)
 
     return fit_source

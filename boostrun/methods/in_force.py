@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.config.fields import Keys, check
+from boostrun.config.fields import check_common
 from boostrun.errors import BoostrunError
 
 _AT_ANY_TIME = {"n_jobs", "n_estimators", "warm_start", "class_weight", "random_state"}  # training goes on with others
@@ -75,8 +75,7 @@ def _training(own: Callable) -> Callable:
         if getattr(self, "warm_start", False) is True:
             go_on(self)
         vars(self).pop("_trained_with", None)
-        if isinstance(self, Keys):
-            check(self)
+        check_common(self)
         return own(self, *given, **named)
 
     return work
