@@ -392,11 +392,6 @@ def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
     return compare_methods(values, frontier.sign > 0, frontier.sampling, right)
 
 
-def _of_marks(able: Sequence[FrontierPoint], frontier: Frontier) -> Sampling:
-    """The sampling of a column: with the test rows, if all trials kept which of them are right."""
-    return frontier.sampling if all(point.right for point in able) else Sampling(frontier.sampling.ratio)
-
-
 def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
     text = spread(point.mean, point.std, group, places_of(point.metric)) or MISSING
     if point.values and len(point.values) < point.expected:
@@ -468,8 +463,9 @@ def by_draws(frontier: Frontier, budget: float, group: str = NARROW) -> list[lis
 
 def notes(frontier: Frontier) -> list[str]:
     """Remarks: how to read the tables, why figures are missing, and which points spent more than their budget."""
-    columns = [_of_marks(frontier.eligible(budget), frontier) for budget in frontier.budgets]
-    tests = "; or ".join(dict.fromkeys(one.test for one in columns))
+    by_rows, by_trials = frontier.sampling, Sampling(frontier.sampling.ratio)
+    columns = (all(point.right for point in frontier.eligible(budget)) for budget in frontier.budgets)
+    tests = "; or ".join(dict.fromkeys((by_rows if rows else by_trials).test for rows in columns))
     if frontier.sampling.rows:
         tests += "; over the test rows alone if the difference is the same at every seed"
     told = [
