@@ -20,6 +20,7 @@ import socket
 import stat
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,7 @@ from boostrun.signals import prepare, terminated
 _MOST = 512  # rows that are taken together, if so many have arrived
 _BLOCK = 1 << 16  # bytes that are read together
 _LONGEST = 1 << 24  # bytes of a line
+_END = 4096  # bytes at the end of the answers that tell their file from another
 _NOTE = "follow"  # the array beside a saved learner
 
 
@@ -76,10 +78,16 @@ def main(words: Arguments) -> int:
         raise BoostrunError(f"bad={bad}: set stop or skip, for rows that cannot be read or learned")
     settings = [word for word in words.overrides if word.partition("=")[0] not in OWN_KEYS["follow"]]
     state = Path("".join(own.get("state", ["follow.npz"])))
-    same = sorted([*settings, f"label={label}"])
-    follower = LiveLearner(_learner(settings, words.config_dir), " ".join(same), state, words.output)
+    place, order = words.names[0] if words.names else "-", "".join(own.get("order", []))
+    for name in (place, str(state)):
+        if words.output is not None and os.path.realpath(name) == os.path.realpath(words.output):
+            raise BoostrunError(f"-o {words.output} is also {'read' if name == place else 'state='}: name another file")
+    if not state.parent.is_dir():
+        raise BoostrunError(f"state={state}: there is no such folder")
+    same, columns = sorted([*settings, f"label={label}"]), [*own.get("id", []), f"order={order}"]
+    follower = LiveLearner(_learner(settings, words.config_dir), " ".join(same), columns, state, words.output)
+    source = LiveRows(place, label, own.get("id", []), order)
     follower.resume()
-    source = LiveRows(words.names[0] if words.names else "-", label, own.get("id", []), "".join(own.get("order", [])))
     prepare()
     try:
         for rows in source.rows(follower.rows, follower.begin(source), follower.last):
@@ -92,9 +100,14 @@ def main(words: Arguments) -> int:
         print(f"boostrun: {follower.told}; the same command goes on", file=sys.stderr)
         return 143 if terminated() else 130
     except BoostrunError:
-        follower.save()  # the rows before the one that is wrong
+        if follower.rows:
+            follower.save()  # the rows before the one that is wrong
+        else:
+            follower.leave_nothing()
         raise
     follower.save()
+    if follower.rows and source.unmet:
+        print(f"boostrun: no row has the column '{sorted(source.unmet)[0]}'", file=sys.stderr)
     print(follower.told, file=sys.stderr)
     return 0
 
@@ -144,31 +157,36 @@ class LiveLearner:
     last : the largest value of the column ``order``.
     """
 
-    def __init__(self, model: Any, settings: str, state: Path, output: str | None):
-        self.model, self.settings, self.state = model, settings, state
+    def __init__(self, model: Any, settings: str, columns: list[str], state: Path, output: str | None):
+        self.model, self.settings, self.columns, self.state = model, settings, columns, state
         self.rows = self.saved = self.read = self.labels = self.right = 0
         self.last: Any = None
         self.source = ""
         self.file: BinaryIO | None = None
-        if output is not None and not is_device(output):
-            self.file = open(output, "r+b" if os.path.exists(output) else "w+b")  # noqa: SIM115 (open to the end)
+        self._output = None if output is None or is_device(output) else output
+        self._made = False  # the file of answers
 
     def resume(self) -> None:
         """Go on from the saved state, if there is one; BoostrunError if it is another's, or answers are missing."""
-        length = 0
+        length, end = 0, 0
         if self.state.exists():
             note = self._note()
-            if note["settings"] != self.settings:
+            if note["settings"] != self.settings or note.get("columns", self.columns) != self.columns:
+                *names, order = note.get("columns", ["order="])
+                more = f" id={','.join(names)}" * bool(names) + f" {order}" * (order != "order=")
                 raise BoostrunError(
-                    f"{self.state} was saved by follow {note['settings']}: give these settings, or another state=FILE"
+                    f"{self.state} was saved by follow {note['settings']}{more}: give these settings, or another "
+                    "state=FILE"
                 )
             self.rows = self.saved = note["rows"]
             self.read, self.labels, self.right, self.last = (note[key] for key in ("read", "labels", "right", "last"))
             self.source = note.get("source", "")
-            length = note["answers"]
+            length, end = note["answers"], note.get("end", 0)
             if self.rows and note["learned"]:
                 self.model = type(self.model).load(self.state)
-        if self.file is not None:
+        if self._output is not None:
+            self._made = not os.path.exists(self._output)
+            self.file = open(self._output, "w+b" if self._made else "r+b")  # noqa: SIM115 (open to the end)
             there = self.file.seek(0, os.SEEK_END)
             if there < length or (there and not self.state.exists()):
                 lacks = f"holds {there} bytes, and {length} were written by row {self.rows}"
@@ -176,17 +194,30 @@ class LiveLearner:
                     f"-o {self.file.name} {lacks if self.state.exists() else f'is there, and {self.state} is not'}: "
                     "remove both to start again"
                 )
+            if there and (length == 0 or (end and end != self._end_of(length))):
+                raise BoostrunError(f"-o {self.file.name} does not hold the answers to row {self.rows}: another file?")
             self.file.truncate(length)
             self.file.seek(length)
         if self.rows:
             print(f"boostrun: goes on after row {self.rows:,}".replace(",", " "), file=sys.stderr)
 
+    def leave_nothing(self) -> None:
+        """Remove the file of answers if this command has made it."""
+        if self.file is not None and self._made:
+            self.file.close()
+            os.unlink(self.file.name)
+
+    def _end_of(self, length: int) -> int:
+        """A checksum of the last answers in the first ``length`` bytes of their file."""
+        first = max(0, length - _END)
+        return zlib.crc32(os.pread(self.file.fileno(), length - first, first)) if self.file is not None else 0
+
     def _note(self) -> dict[str, Any]:
         try:
             with np.load(self.state, allow_pickle=False) as file:
                 return json.loads(str(file[_NOTE]))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise BoostrunError(f"{self.state} is no state of follow ({error})") from None
+        except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile):
+            raise BoostrunError(f"{self.state} is no state of follow: name another file, state=FILE") from None
 
     def begin(self, source: LiveRows) -> int:
         """The byte of a source to read from: after what was read of it, or the first of another one.
@@ -258,6 +289,7 @@ class LiveLearner:
         note = {
             "settings": self.settings, "rows": self.rows, "read": self.read, "labels": self.labels,
             "right": self.right, "last": self.last, "answers": length, "learned": learned, "source": self.source,
+            "columns": self.columns, "end": self._end_of(length),
         }  # fmt: skip
         beside = {_NOTE: np.array(json.dumps(note))}
         if learned:
@@ -286,6 +318,7 @@ class LiveRows:
     def __init__(self, place: str, label: str, copied: list[str], order: str):
         self.place, self.label, self.order = place, label, order
         self.copied = [*copied, order] if order else copied
+        self.unmet = {label, *self.copied}  # columns that no row has had
         self.file = self._open()
         regular = not place.startswith("tcp://") and stat.S_ISREG(os.fstat(self.file.fileno()).st_mode)
         self.size = os.fstat(self.file.fileno()).st_size if regular else None  # None: a pipe or a socket
@@ -357,6 +390,7 @@ class LiveRows:
             raise BoostrunError(f"the header has two columns called '{twice[0]}'")
         if missing := [name for name in (self.label, *self.copied) if name not in names]:
             raise BoostrunError(f"there is no column '{missing[0]}': the header has {', '.join(names)}")
+        self.unmet = set()
         return names
 
     def _row(self, text: bytes, number: int, names: list[str] | None, end: int) -> LiveRow:
@@ -364,6 +398,7 @@ class LiveRows:
             given = json.loads(text) if names is None else self._by_name(names, _cells(text))
             if not isinstance(given, dict):
                 raise ValueError('it is no object, as {"x": 1.5, "label": "a"} is')
+            self.unmet -= given.keys()
             label = given.pop(self.label, None)
             if isinstance(label, float) and label.is_integer():
                 label = int(label)

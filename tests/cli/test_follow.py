@@ -251,14 +251,40 @@ def test_bad_rows_end_it_or_are_answered_with_the_reason(here, capsys):
         (["algo=vfdt", "label=kind", "algo.depht=3"], "depht"),
         (["algo=vfdt", "label=wrong", "live.csv"], "no column 'wrong'"),
         (["algo=vfdt", "label=kind", "state=live.csv", "live.csv"], "no state of follow"),
-        (["algo=vfdt", "label=kind", "live.csv", "-o", "live.csv"], "is there, and follow.npz is not"),
+        (["algo=vfdt", "label=kind", "live.csv", "-o", "live.csv"], "-o live.csv is also read"),
+        (["algo=vfdt", "label=kind", "live.csv", "-o", "follow.npz"], "-o follow.npz is also state="),
+        (["algo=vfdt", "label=kind", "live.csv", "state=none/s.npz"], "there is no such folder"),
+        (["algo=vfdt", "label=wrong", "live.csv", "-o", "new.jsonl"], "no column 'wrong'"),
+        (["algo=vfdt", "label=kind", "live.csv", "state=.", "-o", "new.jsonl"], "no state of follow"),
     ],
 )
 def test_a_sentence_says_what_is_wrong(here, capsys, words, said):
     (here / "live.csv").write_text("a,kind\n1,x\n")
-    assert main(["follow", *words]) == 2
+    assert main(["follow", *words]) == 2 and not (here / "new.jsonl").exists() and not (here / "follow.npz").exists()
     found = capsys.readouterr().err
     assert said in found and "Traceback" not in found and (here / "live.csv").read_text() == "a,kind\n1,x\n"
+
+
+def test_what_is_no_file_of_its_answers_is_left_as_it_is(here, capsys):
+    (here / "live.jsonl").write_text(jsonl(made(2000)))
+    (here / "diary.txt").write_text("mine\n" * 100_000)
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "out.jsonl"]) == 0
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "diary.txt"]) == 2
+    assert "does not hold the answers to row 2000" in capsys.readouterr().err
+    assert (here / "diary.txt").read_text() == "mine\n" * 100_000
+    assert main(["follow", *WORDS, "live.jsonl", "state=other.npz"]) == 0  # to standard output
+    assert main(["follow", *WORDS, "live.jsonl", "state=other.npz", "-o", "diary.txt"]) == 2
+    (here / "out.jsonl").rename(here / "moved.jsonl")
+    assert main(["follow", *WORDS, "live.jsonl", "-o", "moved.jsonl"]) == 0
+
+
+def test_columns_that_are_copied_or_order_rows_are_those_of_the_state_and_occur(here, capsys):
+    (here / "live.jsonl").write_text(jsonl(made(20)))
+    assert main(["follow", "algo=vfdt", "label=knd", "live.jsonl", "state=a.npz"]) == 0
+    assert "no row has the column 'knd'" in capsys.readouterr().err
+    assert main(["follow", "algo=vfdt", "label=kind", "id=t", "live.jsonl", "state=b.npz"]) == 0
+    assert main(["follow", "algo=vfdt", "label=kind", "live.jsonl", "state=b.npz"]) == 2
+    assert "label=kind id=t: give these settings" in capsys.readouterr().err
 
 
 def test_the_state_of_other_settings_is_not_taken(here, capsys):
