@@ -127,7 +127,9 @@ _VALUES = {
 _OF = {
     "to": ("export",), "output": ("export", "fit", "report", "claims", "predict", "follow", "table"),
     "within": ("fit",), "target": ("export", "check"),
-    "name": ("run", "frontier"),
+    "name": ("run", "frontier"), "multirun": ("run", "plan", "tune", "report"), "cfg": ("run",),
+    "quick": ("reproduce", "frontier", "plan", "report"), "strict": ("table",), "draw": ("table",), "why": ("plan",),
+    "on_paper": ("claims",), "proba": ("predict", "follow"), "integer": ("export",),
 }  # fmt: skip
 _ELSEWHERE = {  # words of options, as they are compared -> what does the same
     "format fmt json tsv latex markdown md csv tex": "a table is written as Markdown, CSV and LaTeX, in the folder of "
@@ -162,6 +164,7 @@ def parse(argv: Sequence[str]) -> Arguments:
             given.append(option)
         elif word in _FLAGS:
             words.flags.add(_FLAGS[word])
+            given.append(word)
         elif word.startswith("-") and word != "-":  # "-" is standard input
             raise _no_option(word, rest, words)
         elif _names_data(word, words):
@@ -179,10 +182,10 @@ def parse(argv: Sequence[str]) -> Arguments:
             meant = _meant_name(word) or f"{did_you_mean(word, VERBS)} ({', '.join(VERBS)})"
             raise BoostrunError(f"no verb '{word}'{meant}")
     for option in given:
-        verbs = _OF.get(_VALUES[option], tuple(VERBS))
+        name = (_VALUES | _FLAGS)[option]
+        verbs = _OF.get(name, tuple(VERBS))
         if words.verb not in verbs:
             listed = " and ".join(filter(None, (", ".join(verbs[:-1]), verbs[-1])))
-            name = _VALUES[option]
             known = {"output": ["results"], "target": ["dataset.label"]}.get(name)
             meant = meant_key(name, getattr(words, name), known)[0] if known else " (boostrun --help)"
             raise BoostrunError(f"{option} is an option of {listed} only{meant}")

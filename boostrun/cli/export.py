@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostrun.cli.arguments import Arguments
 from boostrun.config import checked_words
-from boostrun.config.words import keys_and_values
+from boostrun.config.words import keys_and_values, single_values
 from boostrun.data.keys import WRITTEN, TableDatasetKeys
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
@@ -42,8 +43,9 @@ def main(words: Arguments) -> int:
     if form not in FORMS:
         raise BoostrunError(f"--to {form}: one of {', '.join(FORMS)} is needed{did_you_mean(form, FORMS)}")
     rows = _rows(words) if integer and words.names else None
-    if len(words.names) > 1 and rows is None:
-        raise BoostrunError(f"{words.names[1]}: rows are for --integer, and no settings are given then")
+    if words.names and rows is None and (len(words.names) > 1 or words.overrides):
+        extra = (words.names[1:] or words.overrides)[0]
+        raise BoostrunError(f"{extra}: a saved model has its settings, and rows are for --integer")
     if bool(words.names) == bool(words.overrides) and rows is None:
         raise BoostrunError(
             "export needs a model file or the settings of one: export model.npz, or export algo=NAME dataset=NAME"
@@ -55,8 +57,9 @@ def main(words: Arguments) -> int:
     if words.names:
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
+        _keep_inputs(output, [words.names[0], *([] if rows is None else [rows])])
         if integer:
-            return _write_integer(Path(words.names[0]), output, target, rows, words)
+            return _write_integer(Path(words.names[0]), output, target, rows)
         return _write(Path(words.names[0]), output, form)
     if "trials" in dict(keys_and_values(words.overrides)):
         raise BoostrunError("export trains one trial, the first seed's: leave trials out")
@@ -66,6 +69,9 @@ def main(words: Arguments) -> int:
     from boostrun.runner.plan import compose_one
 
     settings = compose_one(words.overrides, words.config_dir)
+    _keep_inputs(output, [str(settings.dataset[key]) for key in ("path", "test_path") if settings.dataset.get(key)])
+    if form != "npz" and output.suffix == ".npz":
+        raise BoostrunError(f"-o {output}: the model is written to this file, beside a predictor .{form}; name that")
     check_kept(settings)
     if form != "npz":
         check(settings.algo, settings.features, form)
@@ -75,9 +81,7 @@ def main(words: Arguments) -> int:
     model = train_one(settings, output if form == "npz" and is_device(output) else path, ["boostrun", *words.argv])
     _print(output, f"model: {model}")
     if integer:
-        dataset = {"dataset": settings.dataset} if not settings.dataset.get("path") else None
-        place = None if dataset else str(settings.dataset["path"])
-        return _write_integer(model, output, target, place, words, settings)
+        return _write_integer(model, output, target, None, settings)
     return 0 if form == "npz" else _write(model, output, form)
 
 
@@ -92,9 +96,10 @@ def checked_target(target: str) -> str:
 
 def _rows(words: Arguments) -> str | None:
     """The file of calibration rows beside a model; a table among the words stands as dataset=FILE."""
-    named = [values for key, values in keys_and_values(words.overrides) if key == "dataset"]
-    given = [*words.names[1:], *(str(value) for values in named for value in values)]
-    if len(given) > 1 or len(words.overrides) > len(named):
+    others = single_values(words.overrides)
+    table = others.pop("dataset", None)
+    given = [*words.names[1:], *([] if table is None else [str(table)])]
+    if len(given) > 1 or others:
         raise BoostrunError("one file of calibration rows is taken, as in export model.npz rows.csv --integer")
     return given[0] if given else None
 
@@ -105,8 +110,8 @@ MOST_ROWS = 10_000  # calibration rows
 def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[IntegerModel, np.ndarray | None]:
     """The predictor of whole numbers of a model file, and the raw rows that chose its bits, None if they were drawn.
 
-    They are at most 10,000 of the file ``rows``, or of the data of ``settings``, with the labels that the model gives
-    them. Raises BoostrunError.
+    They are at most 10,000 of the file ``rows``, or of the training data of ``settings``, with the labels that the
+    model gives them. Raises BoostrunError.
     """
     import numpy as np
 
@@ -127,9 +132,7 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     names = table.columns if table is not None else ()
     classifier.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
     if rows is not None:
-        dataset = settings.dataset if settings is not None else {}
-        written = {key: dataset[key] for key in WRITTEN if dataset.get(key) is not None}
-        samples = next(iter(pieces(classifier, rows, written))).X[:MOST_ROWS]
+        samples = next(iter(pieces(classifier, rows))).X[:MOST_ROWS]
     elif settings is not None:
         from boostrun.data import load as load_data
         from boostrun.runner.plan import roots
@@ -176,7 +179,7 @@ def check_on_chip(words: Arguments) -> int:
 
 
 def _write_integer(
-    model: Path, output: Path, target: str, rows: str | None, words: Arguments, settings: Any = None
+    model: Path, output: Path, target: str, rows: str | None, settings: Any = None
 ) -> int:  # fmt: skip
     from boostrun.export.chip import laid_out, sizes, source
     from boostrun.report.markup import write_bytes
@@ -195,6 +198,13 @@ def checked_output(path: Path) -> Path:
     if path.is_dir() or not path.parent.is_dir():
         raise BoostrunError(f"-o {path}: {'a folder' if path.is_dir() else 'there is no such folder'}; name a file")
     return path
+
+
+def _keep_inputs(output: Path, inputs: Sequence[str]) -> None:
+    """Raise BoostrunError if the output is a file that is read."""
+    for name in inputs:
+        if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
+            raise BoostrunError(f"-o {output} is also the input: name another file")
 
 
 def _write(model: Path, output: Path, form: str) -> int:
@@ -234,10 +244,8 @@ def predict(words: Arguments) -> int:
         )
     model_path, path = words.names
     written = checked_words(words.overrides, TableDatasetKeys, "dataset", WRITTEN, "predict")
-    if words.output is not None and not is_device(checked_output(Path(words.output))) and os.path.exists(words.output):
-        for name in words.names:
-            if os.path.exists(name) and os.path.samefile(name, words.output):
-                raise BoostrunError(f"-o {words.output} is also the input: name another file")
+    if words.output is not None and not is_device(checked_output(Path(words.output))):
+        _keep_inputs(Path(words.output), words.names)
     from boostrun.prediction import load, pieces
     from boostrun.prediction import model as answers
 
