@@ -7,6 +7,7 @@ under each budget; ``frontier/NAME`` is a published frontier.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import shlex
@@ -176,6 +177,7 @@ def frontier(words: Arguments) -> int:
     folder = results / "frontiers" / name
     about = (*found.frontier.about, f"again: {shlex.join(again)}")
     made = with_rows(dataclasses.replace(found.frontier, about=about), folder)
+    _say_replaced(folder, shlex.join(again))
     written = [path.name for path in write_table(made, folder)]
     packed = write_records(folder, found.records, results)
     if found.searched:
@@ -188,6 +190,15 @@ def frontier(words: Arguments) -> int:
     return print_end(found, words)
 
 
+def _say_replaced(folder: Path, again: str) -> None:
+    """Name on stderr the command of another table that is in the folder."""
+    with contextlib.suppress(OSError):
+        lines = (folder / "table.md").read_text(encoding="utf-8").splitlines()
+        before = next((line for line in lines if line.startswith("- again: ")), "").removeprefix("- again: ")
+        if before not in ("", again):
+            print(f"boostrun: replaces the table of {before}; --name NAME keeps both", file=sys.stderr)
+
+
 def _draw_frontier(folder: Path, kind: str, into: Path) -> list[Path]:
     """Draw the figures of a stored frontier: by its budget, and by samples drawn if these are known."""
     from boostrun.report.figures import write_both
@@ -195,6 +206,9 @@ def _draw_frontier(folder: Path, kind: str, into: Path) -> list[Path]:
 
     files = read_frontier(folder, kind)
     figures = {"figure": draw_frontier(files, kind), "drawn": draw_by_draws(files, kind)}
+    for name in (name for name, figure in figures.items() if figure is None):
+        for ending in (".png", ".svg"):  # of another table
+            (into / f"{name}{ending}").unlink(missing_ok=True)
     return [path for name, figure in figures.items() if figure is not None for path in write_both(figure, into / name)]
 
 
@@ -212,7 +226,7 @@ def _request(words: Arguments):
     if "dataset" not in given or "budget" not in given:
         raise BoostrunError("a frontier needs a data set and a budget, as in dataset=digits budget=samples_held")
     kind = _one("budget", given.pop("budget"))
-    at = tuple(_budget(value) for value in given.pop("at", ()))
+    at = tuple(dict.fromkeys(_budget(value) for value in given.pop("at", ())))
     metric = metric_key(_one("metric", given.pop("metric", ["accuracy"])))
     algos = tuple(dict.fromkeys(given.pop("algo", ())))
     tuning = _one("tuning", given.pop("tuning", [str(_QUICK_TUNING if quick else _TUNING)]))

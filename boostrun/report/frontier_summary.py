@@ -152,8 +152,10 @@ def _rows(frontier: Frontier) -> bytes:
 def write_table(frontier: Frontier, folder: Path) -> list[Path]:
     """Put table.md, table.csv and contest.csv into ``folder``, with drawn.csv and rows.npz if draws and rows are known.
 
-    BoostrunError if it cannot be written.
+    Those of another table that was there are removed. BoostrunError if it cannot be written.
     """
+    for name in ("drawn.csv", ROWS):
+        (folder / name).unlink(missing_ok=True)
     tables = {"table.csv": as_csv(frontier), "contest.csv": contest_as_csv(frontier)}
     if courses := courses_as_csv(frontier):
         tables["drawn.csv"] = courses

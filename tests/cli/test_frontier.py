@@ -50,6 +50,14 @@ def test_a_frontier_ends_in_a_table_a_picture_and_the_records_and_is_taken_up_ag
     assert len(sorted((workplace / "results" / "runs").rglob("*.json"))) == len(records) == 8
 
 
+def test_another_table_in_the_folder_is_named_and_leaves_no_file(made, workplace):
+    folder = workplace / "results" / "frontiers" / "digits-samples_held"
+    words = "at=40,40 algo=shareboost tuning=0 T=3 trials=2 n_jobs=1"
+    code, _, err = made(f"frontier dataset=digits budget=samples_held {words}")
+    assert code == 0 and "replaces the table of boostrun frontier dataset=digits" in err and "--name NAME" in err
+    assert not {"drawn.csv", "rows.npz", "drawn.png", "figure.png"} & {path.name for path in folder.iterdir()}
+
+
 @pytest.fixture
 def published(command, workplace):
     """A frontier that is published, and the words that make it again."""
