@@ -9,6 +9,7 @@ With ``-m`` every combination is tuned, in one queue.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import math
@@ -168,6 +169,13 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
     """Write a choice with its table and records, and print it."""
     from boostrun.store import write_records
 
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # what tuned=true has read until now
+        before = json.loads((folder / "tuned.json").read_text(encoding="utf-8"))
+        how = [(one.get("by"), one.get("held_out"), len(one.get("trials", ()))) for one in (before, choice)]
+        if how[0] != how[1]:
+            by, share, trials = how[0]
+            held_out = f", {share:g} held out" if share else ""
+            print(f"boostrun: replaces a choice of {trials} trials by {by}{held_out}", file=sys.stderr)
     write_records(folder, records, Path(settings.root["results"]))
     write_bytes(folder / "table.md", choice_markdown(choice).encode())
     write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())

@@ -41,14 +41,15 @@ _DIGITS = 4  # of a number that is tried, so that it can be typed
 
 @dataclass(frozen=True)
 class Study:
-    """Settings, the search space, key as typed (``algo.shrinkage``, ``T``) -> range or choices, and the figure in the
-    records that decides.
+    """Settings, the search space, key as typed (``algo.shrinkage``, ``T``) -> range or choices, the figure in the
+    records that decides, and the keys whose ranges are the user's ``own``.
     """
 
     settings: Settings
     space: Mapping[str, Range | Choices]
     by: str = BY
     limits: Mapping[str, float] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
 
     def loss(self, row: Mapping[str, Any]) -> float | None:
         """The value that the search minimises, from a row of figures; None for a trial that failed.
@@ -72,7 +73,7 @@ class Choice:
 
     ``trial`` are the settings of its trials, with their seeds and held-out data. ``rows`` are the trials in the order
     of asking: ``values`` by key, the figure that decides (None if it failed, with ``why``), the costs and the keys of
-    its ``records``. The first one has the values of the study's settings.
+    its ``records``. The first one has the values of the study's settings, as far as they lie in a user's ranges.
     """
 
     study: Study
@@ -162,7 +163,7 @@ def study_of(
     if by != BY and by not in counts and catalogue.dataset(settings.dataset).gives == "stream":
         words = " or ".join(["accuracy", *map(metric_word, counts)])
         raise BoostrunError(f"dataset={settings.dataset['name']} is a stream, which is tuned by its {words}")
-    return Study(settings, found, by)
+    return Study(settings, found, by, own=frozenset(own or ()))
 
 
 def figure_of(metric: str) -> str:
@@ -337,10 +338,17 @@ def _is_generated(settings: Settings) -> bool:
 
 
 def _usual(study: Study) -> dict[str, Any]:
-    """The settings' own values of all keys that the space names."""
+    """The settings' own values of all keys that the space names; of a user's range the nearest one or first choice."""
     named = {*study.space, *(other for one in study.space.values() for other in one.when)}
-    of_algo = {key: study.settings.algo.get(key.partition(".")[2]) for key in named if "." in key}
-    return of_algo | {key: study.settings.budget.get(key) for key in named if "." not in key}
+    found = {key: study.settings.algo.get(key.partition(".")[2]) for key in named if "." in key}
+    found |= {key: study.settings.budget.get(key) for key in named if "." not in key}
+    for key in study.own & study.space.keys():
+        one, value = study.space[key], found[key]
+        if isinstance(one, Choices):
+            found[key] = value if value in one.values else one.values[0]
+        else:
+            found[key] = min(max(value, one.low), one.high) if isinstance(value, (int, float)) else one.low
+    return found
 
 
 # -- the sampler -------------------------------------------------------------------------------------------------------

@@ -425,7 +425,7 @@ class _Choosing:
     def _not_kept(self, queue: Sequence[Tried]) -> None:
         if self.least:
             kind = max(self.least, key=lambda kind: self.least[kind] / self.request.budgets[kind])
-            late = self.clock.seconds is not None and (queue or self.clock.rang)
+            late = self.clock.rang or not all(map(self._in_time, queue))
             said = f"is not kept after seconds={self.clock.seconds:g}" if late else "cannot be kept on these data"
             raise BoostrunError(
                 f"{kind}={amount_text(kind, self.request.budgets[kind])} {said}: the smallest that can, of the models "

@@ -171,6 +171,18 @@ def test_all_methods_are_searched_alike_on_held_out_data_and_what_is_chosen_is_r
     assert "nothing is tuned for wsam" in command(f"{LINE} algo.coefficient=newton tuned=true")[2]
 
 
+def test_a_typed_range_holds_the_first_trial_too_and_a_choice_that_is_replaced_is_said(command, workplace):
+    ranges = "T=interval(3,5) algo.shrinkage=interval(0.02,0.05) algo.coefficient=choice(newton)"
+    line = f"tune {LINE.replace('T=2', ranges)}"
+    code, _, err = command(f"{line} tune.trials=2")
+    assert code == 0 and "replaces a choice" not in err
+    (path,) = (workplace / "results" / "tuned").glob("*/tuned.json")
+    first = json.loads(path.read_text())["trials"][0]["values"]
+    assert first.items() >= {"algo.shrinkage": 0.05, "algo.coefficient": "newton", "T": 5}.items()
+    _, _, err = command(f"{line} tune.trials=1 holdout=0.3")
+    assert "replaces a choice of 2 trials by test_error_pct, 0.2 held out" in err
+
+
 def test_a_grid_stays_unless_trials_of_a_search_are_asked_for(command, workplace):
     line = "algo=ucb dataset=digits T=2 n_jobs=1"
     assert command(f"tune {line} tune.trials=1 holdout=0.3")[0] == 0
