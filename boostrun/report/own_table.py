@@ -133,7 +133,7 @@ class OwnTable:
         notes += self.remarks
         ranks = {cell.rank for cell in self.cells}
         if ranks - {""}:
-            tested = " The others are not tested against it: too few trials."
+            tested = " The others are not tested against it: too few trials that differ."
             if ranks & {"worse", "not worse"}:
                 tested = (
                     f" {NOT_WORSE} not significantly worse than it ({compared_by(self.cells)}, Holm-corrected, "
@@ -281,10 +281,17 @@ def _cost(name: str, entries: Sequence[Entry]) -> Column | None:
 
 
 def _ranked(cells: Sequence[Comparison], entries: Sequence[Entry], metric: str) -> list[Comparison]:
-    """The cells with their marks: rows of the same data set compete."""
+    """The cells with their marks: rows of the same data set compete.
+
+    Two rows whose trials all gave the same figure are one comparison, repeated, which their trials do not test.
+    """
     marks: dict[str, str] = {}
     for rivals in _by_data(cells, entries):
-        marks |= marks_of({str(place): cells[place] for place in rivals}, not lower_is_better(metric))
+        found = marks_of({str(place): cells[place] for place in rivals}, not lower_is_better(metric))
+        copies = {str(place) for place in rivals if equal(cells[place]) and not cells[place].sampling.rows}
+        if any(rank == "best" and place in copies for place, rank in found.items()):
+            found |= {place: "untested" for place in copies if found[place] in ("worse", "not worse")}
+        marks |= found
     return [dataclasses.replace(cell, rank=marks[str(place)]) for place, cell in enumerate(cells)]
 
 

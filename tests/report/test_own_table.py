@@ -45,6 +45,11 @@ def test_a_method_that_lacks_a_budget_or_a_cost_has_a_dash_and_copies_of_one_tri
     assert "92.50 (1.87) n=6" in printed
 
 
+def test_copies_of_two_figures_are_not_tested():
+    made = own_table("mine", [entry("dwm", [83] * 10), entry("no_change", [86] * 10)], [{}, {}], METRIC)
+    assert [cell.rank for cell in made.cells] == ["untested", "best"] and not any("less" in one for one in made.remarks)
+
+
 def test_trials_with_a_split_each_are_compared_by_the_corrected_test_and_those_on_one_by_its_rows_too():
     first = [90 + x for x in (0, 1, 2, 0, 1, 2, 0, 1, 2, 0)]
     second = [89 + x for x in (0, 1, 0, 1, 0, 1, 0, 1, 0, 1)]
