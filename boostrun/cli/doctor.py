@@ -26,6 +26,7 @@ PACKAGES = (
     "scikit-image", "PyWavelets", "matplotlib", "filelock", "torch", "torchvision", "river", "lightgbm",
 )  # fmt: skip
 _WIDTH = 8  # of a status
+_CLASSES = 10  # that are named
 GROUPS = ("algo", "dataset", "features", "paper", "frontier", *catalogue.PARTS, "run")
 RUNS = "runs"
 _KEY = 8  # letters of a record's key
@@ -139,8 +140,22 @@ def data(words: Arguments) -> int:
         raise BoostrunError(f"data needs the name of a data set ({known}), or a file")
     settings = compose_one([*naming(str(name)), *words.overrides], words.config_dir)
     root, _ = roots(settings)
-    print(data.fetch(loader.config_for(settings.dataset, root), root))
+    chosen = loader.config_for(settings.dataset, root)
+    print(data.fetch(chosen, root))
+    if settings.dataset.get("path") and catalogue.dataset(settings.dataset).gives == "table":
+        print(_described(data.load(chosen, root)))
     return 0
+
+
+def _described(found: Any) -> str:
+    """A line about samples, features and classes."""
+    import numpy as np
+
+    counts = np.bincount(np.concatenate([found.y_train, found.y_test]), minlength=len(found.classes))
+    few = ", ".join(f"{name} {count}" for name, count in list(zip(found.classes, counts.tolist()))[:_CLASSES])
+    more = f" and {len(counts) - _CLASSES} more" if len(counts) > _CLASSES else ""
+    d = int(np.prod(found.x_train.shape[1:]))
+    return f"{counts.sum()} samples, {len(found.y_test)} of them for tests; {d} features; classes: {few}{more}"
 
 
 def naming(name: str) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from boostrun.cli.arguments import Arguments
 from boostrun.config import checked_words
 from boostrun.config.words import keys_and_values, single_values
+from boostrun.data.formats import ARROW, EXCEL, PARQUET
 from boostrun.data.keys import WRITTEN, TableDatasetKeys
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.files import is_device
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMS = ("c", "onnx", "npz")
 _SHOWN = 12  # classes in the last line of predict
+_NO_CSV = (".gz", ".zip", ".npz", ".npy", ".json", ".jsonl", *PARQUET, *ARROW, *EXCEL)
 
 
 def main(words: Arguments) -> int:
@@ -246,6 +248,8 @@ def predict(words: Arguments) -> int:
     written = checked_words(words.overrides, TableDatasetKeys, "dataset", WRITTEN, "predict")
     if words.output is not None and not is_device(checked_output(Path(words.output))):
         _keep_inputs(Path(words.output), words.names)
+        if Path(words.output).suffix.lower() in _NO_CSV:
+            raise BoostrunError(f"-o {words.output}: predictions are written as csv: name a file .csv")
     from boostrun.prediction import load, pieces
     from boostrun.prediction import model as answers
 

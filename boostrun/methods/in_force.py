@@ -39,6 +39,18 @@ class InForce:
             self._trained_with = changed
         return self
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Arrays that came read-only, as joblib maps them into workers, are copied: a stream learner changes them."""
+        super().__setstate__({name: _writable(part) for name, part in state.items()})  # type: ignore[misc]
+
+
+def _writable(part: Any) -> Any:
+    if isinstance(part, np.ndarray):
+        return part if part.flags.writeable else np.array(part)
+    if isinstance(part, (tuple, list)):
+        return getattr(part, "_make", type(part))([_writable(one) for one in part])
+    return part
+
 
 def _same(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and isinstance(equal := one == other, bool) and equal)

@@ -69,6 +69,9 @@ class _Parameters:
                 setattr(self, outer, value)
         return self
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
     def __sklearn_tags__(self):
         from sklearn.base import BaseEstimator
         from sklearn.utils import ClassifierTags

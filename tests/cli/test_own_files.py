@@ -1,5 +1,7 @@
 """A file of the user's stands for its data set: the ending of its name says how it is read, for every verb."""
 
+import re
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -53,6 +55,9 @@ def test_a_file_stands_for_its_data_set_after_every_verb_that_reads_one(files, c
                  "export a.csv algo=rand r=10 T=3 n_jobs=1 -o m.c", "predict m.npz a.csv"):  # fmt: skip
         code, out, err = command(line)
         assert code == 0 and out, (line, err)
+    assert re.search(r"\d+ samples, \d+ of them for tests; \d+ features; classes: ", command("data a.csv")[1])
+    code, _, err = command("data a.csv dataset.label=knd")
+    assert code == 2 and "has no column 'knd'" in err
     made = compose_one(["dataset=a.pq", "dataset.label=one"])
     assert (made.dataset["name"], made.dataset["path"], made.dataset["label"]) == ("parquet", "a.pq", "one")
     swept = compose_all(["algo=rand,vfdt", "dataset=a.csv,a.npz"])

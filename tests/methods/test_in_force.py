@@ -1,5 +1,6 @@
 """Parameters that are set on a fitted classifier are those of its next fit; bad ones are sentences before training."""
 
+import joblib
 import numpy as np
 import pytest
 
@@ -79,3 +80,11 @@ def test_a_masked_value_is_missing_and_a_missing_value_leaves_others_as_they_are
     large = np.array([1e39, 2e39, 3e39, 4e39])[np.arange(300) % 4][:, None] * np.ones(2)
     large[0, 1] = np.nan
     assert one.fit(large, np.arange(300) % 4 >= 2).score(large, np.arange(300) % 4 >= 2) == 1.0
+
+
+@pytest.mark.parametrize("kind", [IBoostClassifier, OnlineBoostClassifier, StreamForestClassifier])
+def test_a_stream_learner_goes_on_from_arrays_that_are_read_only(kind, tmp_path):
+    learner = kind(budget=5).partial_fit(X, Y)
+    joblib.dump(learner, tmp_path / "learner")
+    loaded = joblib.load(tmp_path / "learner", mmap_mode="r")
+    assert np.array_equal(loaded.partial_fit(X, Y).predict(X), learner.partial_fit(X, Y).predict(X))

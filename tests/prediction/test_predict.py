@@ -493,6 +493,7 @@ def test_bad_words_are_one_sentence(model, command):
         "predict model.npz a.csv b.csv": "cannot read 'b.csv'",
         "predict model.npz train.csv -o nowhere/out.csv": "there is no such folder",
         "predict model.npz train.csv -o train.csv": "train.csv is also the input",
+        "predict model.npz train.csv -o out.parquet": "-o out.parquet: predictions are written as csv",
         "predict model.npz train.csv --to c": "--to is an option of export only",
     }.items():  # fmt: skip
         code, out, err = command(line)
