@@ -103,6 +103,15 @@ def read_frontier(folder: Path, kind: str) -> FrontierFiles:
     return FrontierFiles(name, folder, read_rows(folder / "table.csv"), read_rows(folder / "contest.csv"), drawn)
 
 
+def _data_set(files: FrontierFiles) -> str:
+    """The name of the data set in the heading of a frontier's page; that of the folder if it cannot be read."""
+    try:
+        with open(files.folder / "table.md", encoding="utf-8") as page:
+            return page.readline().removeprefix("# ").partition(":")[0].partition(" (")[0].strip() or files.name
+    except OSError:
+        return files.name
+
+
 def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a csv file, column -> text; BoostrunError if it cannot be read."""
     try:
@@ -193,9 +202,11 @@ class FrontierSummary:
 
     @cached_property
     def sets(self) -> list[FrontierFiles]:
-        """One frontier for each data set: ``mnist-families19`` is left out if there is ``mnist``."""
-        variants = tuple(f"{one.name}-" for one in self.frontiers)
-        return [one for one in self.frontiers if not one.name.startswith(variants)]
+        """One frontier for each data set, that of the shortest name: ``mnist``, and not ``mnist-families19``."""
+        shortest: dict[str, FrontierFiles] = {}
+        for one in sorted(self.frontiers, key=lambda one: len(one.name)):
+            shortest.setdefault(_data_set(one), one)
+        return [one for one in self.frontiers if one is shortest[_data_set(one)]]
 
     @cached_property
     def lines(self) -> dict[tuple[str, float], Mapping[str, str]]:

@@ -53,8 +53,8 @@ def point(method, budget, mean, spent=None, rival=False, seeds=8, **more):
     return FrontierPoint(method, rival, budget, records(mean, spent or budget, seeds), seeds, **more)
 
 
-def frontier(*points):
-    return Frontier("toy", "samples_held", points, ("how it was made",))
+def frontier(*points, name="toy"):
+    return Frontier(name, "samples_held", points, ("how it was made",))
 
 
 THREE = frontier(
@@ -193,7 +193,7 @@ def six(tmp_path):
         points = [one for one in points if (number, one.method) != (5, "fix")]
         if number != 2:
             points += [point("wsam", 200, 92.0), point("forest", 200, 92.0, rival=True)]
-        write_table(frontier(*points), tmp_path / f"set{number}-samples_held")
+        write_table(frontier(*points, name=f"set{number}"), tmp_path / f"set{number}-samples_held")
         write_table(frontier(*points), tmp_path / f"set{number}-samples_held-quick")
     return tmp_path
 
@@ -227,7 +227,8 @@ def test_ranks_take_sets_and_methods_that_leave_most_figures(six):
 
 def test_several_frontiers_of_a_data_set_count_one_by_one_and_are_one_in_ranks(six):
     write_table(frontier(point("wsam", 50, 99.0), point("fix", 50, 98.0), point("forest", 50, 97.0, rival=True),
-                         point("sgd", 50, 96.0, rival=True)), six / "set0-more-samples_held")  # fmt: skip
+                         point("sgd", 50, 96.0, rival=True), name="set0 (more)"),
+                six / "another-samples_held")  # fmt: skip
     found = FrontierSummary("samples_held", frontiers_of(six, "samples_held"))
     assert found.counted == "6 data sets, 7 frontiers" and found.title.endswith("6 data sets, 7 frontiers")
     assert [one.name for one in found.sets] == [f"set{number}" for number in range(6)]
