@@ -34,6 +34,8 @@ _DTYPES = [np.float64, np.float32, np.uint8]
 class ShareBoostClassifier(ShareBoostKeys, Saveable, ClassifierMixin, BaseEstimator):
     """A linear multiclass predictor with few features, shared by all classes, found by forward greedy selection.
 
+    Columns should have values of about 1: the solver stops once no gradient, in the units of X, is above 1e-8.
+
     Parameters
     ----------
     {parameters}
