@@ -128,8 +128,8 @@ _OF = {
     "to": ("export",), "output": ("export", "fit", "report", "claims", "predict", "follow", "table"),
     "within": ("fit",), "target": ("export", "check"),
     "name": ("run", "frontier"), "multirun": ("run", "plan", "tune", "report"), "cfg": ("run",),
-    "quick": ("reproduce", "frontier", "plan", "report"), "strict": ("table",), "draw": ("table",), "why": ("plan",),
-    "on_paper": ("claims",), "proba": ("predict", "follow"), "integer": ("export",),
+    "quick": ("reproduce", "table", "frontier", "plan", "report"), "strict": ("table",), "draw": ("table",),
+    "why": ("plan",), "on_paper": ("claims",), "proba": ("predict", "follow"), "integer": ("export",),
 }  # fmt: skip
 _ELSEWHERE = {  # words of options, as they are compared -> what does the same
     "format fmt json tsv latex markdown md csv tex": "a table is written as Markdown, CSV and LaTeX, in the folder of "

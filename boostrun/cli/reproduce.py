@@ -58,7 +58,11 @@ def main(words: Arguments) -> int:
     folder, root = item.folder(), item.settings[0].root
     if not result.interrupted:  # written before anything is printed: a closed pipe must not cost the table
         records = [record for cell in result.cells for record in cell.best_records]
+        before = paper.published_words(folder)
         write(table, folder)
+        if again and sorted(before) != sorted(paper.published_words(folder)):
+            how = f"made with {shlex.join(before)}" if before else "of the whole item"
+            print(f"boostrun: replaces the table {how}; results=DIR keeps both", file=sys.stderr)
         packed = write_records(folder, records, Path(root["results"]))
         publish(Path(root["results"]), Path(root["store"]), {record["inputs"]["source"] for record in records})
         if item.differences_to:

@@ -100,6 +100,8 @@ def test_reproduce_writes_a_table_that_table_shows_without_running(command, work
     assert command(f"table {small.replace('digits,stl10', 'digits')} --strict")[0] == 0
     code, plan, _ = command(f"plan {small}")
     assert "18 cached, 0 stale, 0 to run" in plan and "stl10" in plan
+    narrowed = f"reproduce {small.replace('digits,stl10', 'digits')}"
+    assert ["replaces the table made with" in command(narrowed)[2] for _ in range(2)] == [True, False]
 
 
 @pytest.mark.slow
