@@ -84,7 +84,7 @@ def go_on(classifier: Any) -> None:
 def _training(own: Callable) -> Callable:
     @functools.wraps(own)
     def work(self, *given, **named):
-        if getattr(self, "warm_start", False) is True:
+        if getattr(self, "_rounds", "") and getattr(self, "warm_start", False) is True:  # FLC's has another meaning
             go_on(self)
         vars(self).pop("_trained_with", None)
         check_common(self)

@@ -6,6 +6,7 @@ import pytest
 
 from boostrun import (
     AdaBoostMHClassifier,
+    FLCClassifier,
     FullDataClassifier,
     IBoostClassifier,
     OnlineBoostClassifier,
@@ -20,6 +21,7 @@ CHANGES = [
     (OnlineBoostClassifier(budget=3, random_state=0), {"budget": 40}),
     (OnlineBoostClassifier(budget=3, random_state=0), {"base": "bnb"}),
     (StreamForestClassifier(budget=3, random_state=0), {"budget": 9}),
+    (FLCClassifier(budget=3, random_state=0), {"budget": 9}),
     (IBoostClassifier(n_window=50, budget=10), {"period": 5, "n_window": 20, "base": "stump"}),
     (FullDataClassifier("all", n_estimators=20, random_state=0), {"loss": "exponential", "n_estimators": 5}),
 ]
@@ -37,7 +39,7 @@ def test_a_fitted_model_answers_and_is_saved_as_it_was_trained(model, others, tm
     assert np.array_equal(model.fit(X, Y).predict_proba(X), anew.predict_proba(X))
 
 
-@pytest.mark.parametrize("model, others", CHANGES[:4])
+@pytest.mark.parametrize("model, others", CHANGES[:5])
 def test_a_stream_does_not_go_on_with_other_parameters_and_does_once_they_are_set_back(model, others):
     one, other = (type(model)(**model.get_params()).partial_fit(X, Y) for _ in range(2))
     began = {name: one.get_params()[name] for name in others}
