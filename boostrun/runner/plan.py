@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue, without_late
-from boostrun.config.fields import Settings, data_root
+from boostrun.config.fields import PLACES, Settings, data_root
 from boostrun.config.words import Composer, combinations, parse, parse_single
 from boostrun.data import digests
 from boostrun.data.files import say
@@ -90,6 +91,8 @@ def _settings(compose: Composer, overrides: Sequence[Any]) -> Settings:
         metrics = "none" if settings.run["metrics"] == "own" else settings.run["metrics"]
         settings = dataclasses.replace(settings, run={**settings.run, "apart": True, "metrics": metrics})
     algo, dataset, root = settings.algo, settings.dataset, dict(settings.root)
+    if wrong := next((key for key in PLACES if root[key] and os.path.isfile(str(root[key]))), ""):
+        raise BoostrunError(f"{wrong}={root[wrong]} is a file: name a folder")
     method, declared = catalogue.method(algo), catalogue.dataset(dataset)
     input_of(declared.gives).refuse(algo["name"], method, dataset, settings.features, root)
     if algo.get("flash_bytes") and declared.gives != "table":
