@@ -231,6 +231,8 @@ def _request(words: Arguments):
         raise BoostrunError("a frontier needs a data set and a budget, as in dataset=digits budget=samples_held")
     kind = _one("budget", given.pop("budget"))
     at = tuple(dict.fromkeys(_budget(value) for value in given.pop("at", ())))
+    if kind not in ("seconds", "memory") and (part := next((each for each in at if not isinstance(each, int)), None)):
+        raise BoostrunError(f"at={part}: whole numbers are needed for budget={kind}")
     metric = metric_key(_one("metric", given.pop("metric", ["accuracy"])))
     algos = tuple(dict.fromkeys(given.pop("algo", ())))
     tuning = _one("tuning", given.pop("tuning", [str(_QUICK_TUNING if quick else _TUNING)]))

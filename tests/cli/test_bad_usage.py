@@ -18,6 +18,7 @@ SENTENCES = {
     "frontier dataset=digits budget=samples_held algo=gem": "did you mean 'geem'",
     "frontier dataset=digits budget=samples_held at=0": "numbers above 0",
     "frontier dataset=digits budget=samples_held at=many": "numbers above 0",
+    "frontier dataset=digits budget=samples_held at=40.5": "whole numbers are needed for budget=samples_held",
     "frontier dataset=digits budget=samples_held tuning=some": "a whole number of trials",
     "frontier dataset=digits budget=samples_held algo=wsam r=5": "a budget of samples_held decides r for wsam",
     "frontier dataset=digits budget=samples_held algo=wsam holdout=0.3": "leave holdout out",
