@@ -71,7 +71,10 @@ def main(words: Arguments) -> int:
     from boostrun.runner.plan import compose_one
 
     settings = compose_one(words.overrides, words.config_dir)
-    _keep_inputs(output, [str(settings.dataset[key]) for key in ("path", "test_path") if settings.dataset.get(key)])
+    path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
+    read = [str(settings.dataset[key]) for key in ("path", "test_path") if settings.dataset.get(key)]
+    for written in (output, path):
+        _keep_inputs(written, read)
     if form != "npz" and output.suffix == ".npz":
         raise BoostrunError(f"-o {output}: the model is written to this file, beside a predictor .{form}; name that")
     check_kept(settings)
@@ -79,7 +82,6 @@ def main(words: Arguments) -> int:
         check(settings.algo, settings.features, form)
     if form == "onnx":
         onnx_model.package()
-    path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
     model = train_one(settings, output if form == "npz" and is_device(output) else path, ["boostrun", *words.argv])
     _print(output, f"model: {model}")
     if integer:
@@ -206,7 +208,7 @@ def _keep_inputs(output: Path, inputs: Sequence[str]) -> None:
     """Raise BoostrunError if the output is a file that is read."""
     for name in inputs:
         if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
-            raise BoostrunError(f"-o {output} is also the input: name another file")
+            raise BoostrunError(f"{output} is also the input: name another file, -o FILE")
 
 
 def _write(model: Path, output: Path, form: str) -> int:

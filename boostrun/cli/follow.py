@@ -80,7 +80,7 @@ def main(words: Arguments) -> int:
     state = Path("".join(own.get("state", ["follow.npz"])))
     place, order = words.names[0] if words.names else "-", "".join(own.get("order", []))
     for name in (place, str(state)):
-        if words.output is not None and os.path.realpath(name) == os.path.realpath(words.output):
+        if words.output is not None and name != "-" and os.path.realpath(name) == os.path.realpath(words.output):
             raise BoostrunError(f"-o {words.output} is also {'read' if name == place else 'state='}: name another file")
     if not state.parent.is_dir():
         raise BoostrunError(f"state={state}: there is no such folder")
@@ -88,6 +88,7 @@ def main(words: Arguments) -> int:
     follower = LiveLearner(_learner(settings, words.config_dir), " ".join(same), columns, state, words.output)
     source = LiveRows(place, label, own.get("id", []), order)
     follower.resume()
+    begun = follower.rows
     prepare()
     try:
         for rows in source.rows(follower.rows, follower.begin(source), follower.last):
@@ -105,8 +106,9 @@ def main(words: Arguments) -> int:
         else:
             follower.leave_nothing()
         raise
-    follower.save()
-    if follower.rows and source.unmet:
+    if follower.rows:
+        follower.save()
+    if follower.rows > begun and source.unmet:
         print(f"boostrun: no row has the column '{sorted(source.unmet)[0]}'", file=sys.stderr)
     print(follower.told, file=sys.stderr)
     return 0
@@ -189,13 +191,17 @@ class LiveLearner:
             self.file = open(self._output, "w+b" if self._made else "r+b")  # noqa: SIM115 (open to the end)
             there = self.file.seek(0, os.SEEK_END)
             if there < length or (there and not self.state.exists()):
+                self.leave_nothing()
                 lacks = f"holds {there} bytes, and {length} were written by row {self.rows}"
                 raise BoostrunError(
                     f"-o {self.file.name} {lacks if self.state.exists() else f'is there, and {self.state} is not'}: "
                     "remove both to start again"
                 )
             if there and (length == 0 or (end and end != self._end_of(length))):
-                raise BoostrunError(f"-o {self.file.name} does not hold the answers to row {self.rows}: another file?")
+                raise BoostrunError(
+                    f"-o {self.file.name} does not hold the answers to row {self.rows}: another file? To start again "
+                    f"remove it and {self.state}"
+                )
             self.file.truncate(length)
             self.file.seek(length)
         if self.rows:
@@ -306,7 +312,7 @@ class LiveLearner:
         """A line about the progress: rows, labels, accuracy, and the file of the saved state."""
         rows, labels = (f"{count:,}".replace(",", " ") for count in (self.rows, self.labels))
         share = f", {100.0 * self.right / self.labels:.2f} % right before they were learned" if self.labels else ""
-        return f"{rows} rows, {labels} labels{share}; saved: {self.state}"
+        return f"{rows} rows, {labels} labels{share}" + f"; saved: {self.state}" * bool(self.rows)
 
 
 class LiveRows:

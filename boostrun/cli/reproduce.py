@@ -210,7 +210,7 @@ def _draw_frontier(folder: Path, kind: str, into: Path) -> list[Path]:
 
     files = read_frontier(folder, kind)
     figures = {"figure": draw_frontier(files, kind), "drawn": draw_by_draws(files, kind)}
-    for name in (name for name, figure in figures.items() if figure is None):
+    for name in (name for name, figure in figures.items() if figure is None and into == folder):
         for ending in (".png", ".svg"):  # of another table
             (into / f"{name}{ending}").unlink(missing_ok=True)
     return [path for name, figure in figures.items() if figure is not None for path in write_both(figure, into / name)]

@@ -345,7 +345,7 @@ def _parts(choice: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
     for row in ranked:
         values = [_word(row["values"][key]) if key in row["values"] else "" for key in keys]
         error = "" if row[by] is None else f"{row[by]:.{places_of(by)}f}"
-        default = "as it was" if row is trials[0] else ""
+        default = "as it was" + ", in its range" * bool(choice.get("moved")) if row is trials[0] else ""
         mark = _CHOSEN if row is ranked[0] else "failed" if row[by] is None else default
         rows.append([*values, error, *(_spent(row) or [""]), mark])
     heading = f"{choice['label']} · {len(trials)} trials by {measure}, {over}"

@@ -196,7 +196,7 @@ def opened(samples: Any) -> Any:
     Masked values become NaN. Raises BoostrunError for two columns of the same name, and for a sparse matrix that would
     take half of the machine's memory.
     """
-    if isinstance(samples, np.ma.MaskedArray):
+    if isinstance(samples, np.ma.MaskedArray) and samples.dtype.kind in "biuf":
         return np.ma.filled(samples.astype(np.result_type(samples.dtype, np.float32)), np.nan)
     if getattr(samples, "toarray", None) is not None and getattr(samples, "nnz", None) is not None:
         return _dense(samples)

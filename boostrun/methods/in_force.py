@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 from boostrun.config.fields import check_common
 from boostrun.errors import BoostrunError
 
-_AT_ANY_TIME = {"n_jobs", "n_estimators", "warm_start", "class_weight", "random_state"}  # training goes on with others
+_AT_ANY_TIME = {"n_jobs", "warm_start", "class_weight", "random_state"}  # training goes on with others, and more rounds
 
 
 class InForce:
@@ -31,12 +32,12 @@ class InForce:
         on with others: it raises BoostrunError until they are set back, or ``fit`` begins anew.
         """
         before = self.get_params(deep=False) if "classes_" in vars(self) else {}  # type: ignore[attr-defined]
-        super().set_params(**params)  # type: ignore[misc]
-        first = before | trained_with(self)
-        changed = {name: value for name, value in first.items() if not _same(value, getattr(self, name))}
-        vars(self).pop("_trained_with", None)
-        if changed:
-            self._trained_with = changed
+        for name in {name.partition("__")[0] for name in params if "__" in name} & before.keys():
+            before[name] = copy.deepcopy(before[name])  # its own parameters are changed in place
+        try:
+            super().set_params(**params)  # type: ignore[misc]
+        finally:  # after an unknown name, too
+            _record(self, before | trained_with(self))
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -52,8 +53,20 @@ def _writable(part: Any) -> Any:
     return part
 
 
+def _record(classifier: Any, first: Mapping[str, Any]) -> None:
+    """Keep those of the parameters ``first`` of training that are others now."""
+    changed = {name: value for name, value in first.items() if not _same(value, getattr(classifier, name))}
+    vars(classifier).pop("_trained_with", None)
+    if changed:
+        classifier._trained_with = changed
+
+
 def _same(one: Any, other: Any) -> bool:
-    return one is other or (type(one) is type(other) and isinstance(equal := one == other, bool) and equal)
+    if one is other or type(one) is not type(other):
+        return one is other
+    if getattr(one, "get_params", None) is not None:  # an estimator, which has no equality of its own
+        return repr(one) == repr(other)
+    return isinstance(equal := one == other, bool) and equal
 
 
 def trained_with(classifier: Any) -> dict[str, Any]:
@@ -73,7 +86,7 @@ def as_trained(classifier: Any) -> Any:
 def go_on(classifier: Any) -> None:
     """Let training go on; BoostrunError if it cannot, as another parameter was set since it began."""
     for name, value in trained_with(classifier).items():
-        if name not in _AT_ANY_TIME:
+        if name not in {*_AT_ANY_TIME, getattr(classifier, "_rounds", "")}:
             raise BoostrunError(
                 f"{name}={getattr(classifier, name)!r} was set after training began with {name}={value!r}: fit begins "
                 f"anew with it, set_params({name}={value!r}) goes on"
@@ -84,13 +97,44 @@ def go_on(classifier: Any) -> None:
 def _training(own: Callable) -> Callable:
     @functools.wraps(own)
     def work(self, *given, **named):
-        if getattr(self, "_rounds", "") and getattr(self, "warm_start", False) is True:  # FLC's has another meaning
+        if getattr(self, "_rounds", "") and getattr(self, "warm_start", False):  # FLC's has another meaning
             go_on(self)
-        vars(self).pop("_trained_with", None)
         check_common(self)
-        return own(self, *given, **named)
+        if getattr(self, "_begin", None) is not None and getattr(self, "_learn", None) is not None:
+            return own(self, *given, **named)  # a stream learner, which begins once its input is checked
+        return _begun(own)(self, *given, **named)
 
     return work
+
+
+def _begun(own: Callable) -> Callable:
+    """A method after which the parameters are those of training, unless it raises."""
+
+    @functools.wraps(own)
+    def work(self, *given, **named):
+        held = vars(self).pop("_trained_with", None)
+        try:
+            return own(self, *given, **named)
+        except BaseException:
+            if held is not None:
+                self._trained_with = held
+            raise
+
+    return work
+
+
+def _cloned(own: Callable) -> Callable:
+    """river's ``clone``, whose copies of a state know the parameters that it was trained with."""
+
+    @functools.wraps(own)
+    def clone(self, new_params=None, include_attributes=False):
+        found = own(self, new_params, include_attributes)
+        if include_attributes and "classes_" in vars(found):
+            before = {name: value for name, value in self.get_params(deep=False).items() if name in (new_params or {})}
+            _record(found, before | trained_with(self))
+        return found
+
+    return clone
 
 
 def _going_on(own: Callable) -> Callable:
@@ -111,10 +155,19 @@ def _answering(own: Callable) -> Callable:
 
 
 FRONTS: Mapping[str, Callable] = {
-    **dict.fromkeys(("fit", "fit_source", "_begin"), _training), "_learn": _going_on,
+    **dict.fromkeys(("fit", "fit_source"), _training), "_begin": _begun, "clone": _cloned,
+    **dict.fromkeys(("learn_one", "learn_many", "_take", "_learn"), _going_on),
     **dict.fromkeys(("predict", "predict_proba", "decision_function", "_predict", "_scores", "_votes_of"), _answering),
 }  # fmt: skip
 """Method -> what is put before it."""
+
+
+def put_fronts(cls: type, base: type) -> None:
+    """Put :data:`FRONTS` before the functions of a class, its own and those of bases that are no kind of ``base``."""
+    for name, front in FRONTS.items():
+        owner = next((each for each in cls.__mro__ if name in vars(each)), object)
+        if inspect.isfunction(own := vars(owner).get(name)) and (owner is cls or not issubclass(owner, base)):
+            setattr(cls, name, front(own))
 
 
 # -- warm_start

@@ -353,8 +353,7 @@ class Saveable(in_force.InForce, TakesFrames, Probabilities, Importances, fittin
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
-        for name in in_force.FRONTS.keys() & vars(cls).keys():
-            setattr(cls, name, in_force.FRONTS[name](vars(cls)[name]))
+        in_force.put_fronts(cls, Saveable)
         if cls._threaded:
             _take_jobs(cls)
 

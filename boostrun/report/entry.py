@@ -95,6 +95,11 @@ def cell_label(row: str, column: Sequence[str]) -> str:
     return " · ".join(filter(None, (row, " ".join(filter(None, column)))))
 
 
+def is_estimate(metric: str) -> bool:
+    """Whether a figure is estimated from test samples; others are counts and times."""
+    return metric.endswith(_SHARES) or metric in METRICS.values()
+
+
 def done(records: Sequence[Mapping]) -> list[Mapping]:
     """The finished records by seed and key; the order in which they come makes no difference."""
     kept = [record for record in records if record.get("status", "done") == "done"]

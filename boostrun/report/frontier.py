@@ -285,7 +285,7 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
             a, b = frontier.paired(ours), frontier.paired(rival)
             one = pairs[budget] = paired(a, b, frontier.sampling, (ours.right, rival.right))
             enough = one.n >= LEAST_PAIRS or (ours.fixed and rival.fixed)
-            if len({(a[seed], b[seed]) for seed in a if seed in b}) > 1:
+            if len({(round(a[seed], 9), round(b[seed], 9)) for seed in a if seed in b}) > 1:
                 tested.update({budget: one.larger_p} if enough else {})
             elif enough and one.mean and not math.isnan(one.rows_p):
                 repeated[budget] = one.rows_p

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import io
 import math
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -104,12 +105,13 @@ def read_frontier(folder: Path, kind: str) -> FrontierFiles:
 
 
 def _data_set(files: FrontierFiles) -> str:
-    """The name of the data set in the heading of a frontier's page; that of the folder if it cannot be read."""
+    """The data set on a frontier's page: its name in the heading, and the file; the folder's name without a page."""
     try:
-        with open(files.folder / "table.md", encoding="utf-8") as page:
-            return page.readline().removeprefix("# ").partition(":")[0].partition(" (")[0].strip() or files.name
+        page = (files.folder / "table.md").read_text(encoding="utf-8")
     except OSError:
         return files.name
+    name = page.partition("\n")[0].removeprefix("# ").partition(":")[0].partition(" (")[0].strip()
+    return " ".join(filter(None, (name, *re.findall(r"^- for all:.* (dataset\.path=\S+)", page, re.MULTILINE)[:1])))
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

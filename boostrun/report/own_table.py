@@ -281,17 +281,10 @@ def _cost(name: str, entries: Sequence[Entry]) -> Column | None:
 
 
 def _ranked(cells: Sequence[Comparison], entries: Sequence[Entry], metric: str) -> list[Comparison]:
-    """The cells with their marks: rows of the same data set compete.
-
-    Two rows whose trials all gave the same figure are one comparison, repeated, which their trials do not test.
-    """
+    """The cells with their marks: rows of the same data set compete."""
     marks: dict[str, str] = {}
     for rivals in _by_data(cells, entries):
-        found = marks_of({str(place): cells[place] for place in rivals}, not lower_is_better(metric))
-        copies = {str(place) for place in rivals if equal(cells[place]) and not cells[place].sampling.rows}
-        if any(rank == "best" and place in copies for place, rank in found.items()):
-            found |= {place: "untested" for place in copies if found[place] in ("worse", "not worse")}
-        marks |= found
+        marks |= marks_of({str(place): cells[place] for place in rivals}, not lower_is_better(metric))
     return [dataclasses.replace(cell, rank=marks[str(place)]) for place, cell in enumerate(cells)]
 
 

@@ -309,22 +309,23 @@ def _bootstrap(differences: Sequence[float]) -> tuple[float, float, float]:
 
 def compare_methods(
     values: Mapping[str, Mapping], higher_is_better: bool, sampling: Sampling = ONE_SPLIT,
-    right: Mapping[str, Sequence[float] | None] | None = None,
+    right: Mapping[str, Sequence[float] | None] | None = None, estimates: bool = True,
 ) -> dict[str, str]:  # fmt: skip
     """The mark of each method in one column: the best, or how it compares with the best.
 
     Each method is compared with the one of best mean by :func:`paired`, and its p is Holm-corrected over the column:
     the larger one of trials and test rows, or that of the trials alone if ``right`` lacks a method. Methods without
     randomness have the same difference at every seed, which is one comparison, repeated: its p is that of the test
-    rows. If only a bound of it is known, the method is "not worse" if its few errors more could not be significant
-    whichever rows they are, and "untested" if that would decide. If there are too few common seeds for p < 0.05,
-    nothing is tested and no method is "not worse": too few trials are no evidence of equality. For the same reason a
-    method with fewer than six values is the best only if no method has more.
+    rows, without which it is "untested". If only a bound of it is known, the method is "not worse" if its few errors
+    more could not be significant whichever rows they are, and "untested" if that would decide. If there are too few
+    common seeds for p < 0.05, nothing is tested and no method is "not worse": too few trials are no evidence of
+    equality. For the same reason a method with fewer than six values is the best only if no method has more.
 
     Parameters
     ----------
     values : method -> {seed: value}; a pandas frame (rows: seeds, columns: methods) works as well
     right : method -> the share of its trials that are right on each test row
+    estimates : bool, whether the figures are estimates from test samples, not counts
 
     Returns
     -------
@@ -359,8 +360,10 @@ def compare_methods(
     found, unknown = {}, set()
     for method, one in tests.items():
         p, other = one.larger_p if over_rows else one.p, kept[method]
-        copies = {(best[seed], other[seed]) for seed in best if seed in other}
-        if len(copies) == 1 and not math.isnan(one.rows_p):
+        copies = estimates and len({(round(best[at], 9), round(other[at], 9)) for at in best if at in other}) == 1
+        if copies and math.isnan(one.rows_p):
+            continue
+        if copies:
             p, more = one.rows_p, abs(one.mean) * sampling.rows / 100  # errors
             unknown |= {method} if one.rows_by == "bound" and 2.0 ** (1 - more) < ALPHA else set()  # McNemar's least p
         found[method] = p if sign * one.mean > 0 else 1.0  # the best mean may be that of other seeds

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import Entry, by_seed, cell_label, common, done, row_label, sampling_of
+from boostrun.report.entry import Entry, by_seed, cell_label, common, done, is_estimate, row_label, sampling_of
 from boostrun.report.markup import csv_text, decimal, lower_is_better, metric_name, pipe_table, write_texts
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import (
@@ -260,7 +260,9 @@ def marks_of(cells: Mapping[str, Comparison], higher_is_better: bool) -> dict[st
     """The marks of cells that compete, by their names: over the test rows too, if all cells say which are right."""
     values = {name: cell.values for name, cell in cells.items()}
     right = {name: cell.right for name, cell in cells.items()}
-    return compare_methods(values, higher_is_better, common(cell.sampling for cell in cells.values() if cell.n), right)
+    sampling = common(cell.sampling for cell in cells.values() if cell.n)
+    estimates = all(is_estimate(cell.metric) for cell in cells.values())
+    return compare_methods(values, higher_is_better, sampling, right, estimates)
 
 
 def _of_marks(cells: Iterable[Comparison]) -> Sampling:

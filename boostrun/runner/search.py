@@ -106,6 +106,8 @@ class Choice:
             raise BoostrunError(f"no values are chosen for {cell_of(self.study.settings).label}")
         costs = [cost for cost in COSTS if cost in best]
         spent = {cost: sum(row.get(cost, 0.0) for row in self.rows) for cost in costs}
+        began, current = self.rows[0]["values"], _current(self.study)
+        moved = sorted(key for key in self.study.own & began.keys() if began[key] != current[key])
         recorded = self.trial.dataset.get("scored_after") != self.study.settings.dataset.get("scored_after")
         return {
             "label": cell_of(whole(self.study.settings)).label,
@@ -117,6 +119,7 @@ class Choice:
             "seeds": len(self.trial.seeds),
             "sampler": f"TPE of Optuna {optuna().__version__}, {BATCH} at a time",
             "space": {key: str(one) for key, one in self.study.space.items()},
+            **({"moved": moved} if moved else {}),  # into the user's ranges, for the first trial
             "cost": {"of_the_run": {cost: best[cost] for cost in costs}, "with_tuning": spent},
             "trials": [dict(row) for row in self.rows],
         }
@@ -337,11 +340,16 @@ def _is_generated(settings: Settings) -> bool:
         return False
 
 
-def _usual(study: Study) -> dict[str, Any]:
-    """The settings' own values of all keys that the space names; of a user's range the nearest one or first choice."""
+def _current(study: Study) -> dict[str, Any]:
+    """The settings' own values of all keys that the space names."""
     named = {*study.space, *(other for one in study.space.values() for other in one.when)}
     found = {key: study.settings.algo.get(key.partition(".")[2]) for key in named if "." in key}
-    found |= {key: study.settings.budget.get(key) for key in named if "." not in key}
+    return found | {key: study.settings.budget.get(key) for key in named if "." not in key}
+
+
+def _usual(study: Study) -> dict[str, Any]:
+    """The settings' own values; where they lie outside a user's range, the nearest one in it, or its first choice."""
+    found = _current(study)
     for key in study.own & study.space.keys():
         one, value = study.space[key], found[key]
         if isinstance(one, Choices):

@@ -278,6 +278,16 @@ def test_what_is_no_file_of_its_answers_is_left_as_it_is(here, capsys):
     assert main(["follow", *WORDS, "live.jsonl", "-o", "moved.jsonl"]) == 0
 
 
+def test_a_stream_without_rows_leaves_no_state_and_another_run_begins(here, capsys):
+    (here / "live.csv").write_text("t,a,kind\n")
+    for _ in range(2):
+        assert main(["follow", *WORDS, "live.csv", "-o", "out.jsonl"]) == 0 and not (here / "follow.npz").exists()
+    (here / "live.csv").write_text("t,a,kind\n1,2.5,x\n")
+    for rows in ("goes on" not in capsys.readouterr().err, 1, 1):  # the second time there is nothing new
+        assert main(["follow", *WORDS, "live.csv", "-o", "out.jsonl"]) == 0 and rows
+    assert "no row has the column" not in capsys.readouterr().err and len(answers(here / "out.jsonl")) == 1
+
+
 def test_columns_that_are_copied_or_order_rows_are_those_of_the_state_and_occur(here, capsys):
     (here / "live.jsonl").write_text(jsonl(made(20)))
     assert main(["follow", "algo=vfdt", "label=knd", "live.jsonl", "state=a.npz"]) == 0

@@ -2,13 +2,16 @@
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from boostrun import (
     AdaBoostMHClassifier,
     FLCClassifier,
     FullDataClassifier,
     IBoostClassifier,
+    IBoostFittedClassifier,
     OnlineBoostClassifier,
     ReservoirClassifier,
     StreamForestClassifier,
@@ -49,6 +52,35 @@ def test_a_stream_does_not_go_on_with_other_parameters_and_does_once_they_are_se
             learn()
     one.set_params(**began).partial_fit(X, Y)
     assert np.array_equal(one.predict(X), other.partial_fit(X, Y).predict(X))
+
+
+def test_what_is_refused_or_fails_changes_nothing():
+    named = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}
+    learner, other = (OnlineBoostClassifier(budget=5, random_state=0) for _ in range(2))
+    for one in (learner, other):
+        for row, label in zip(X.tolist(), Y.tolist()):
+            one.learn_one(dict(zip("abc", row)), label)
+    learner.set_params(budget=40)
+    for refused in (lambda: learner.learn_one(named, 7), lambda: learner.learn_many(pd.DataFrame([named]), [7])):
+        with pytest.raises(BoostrunError, match="budget=40 was set after training began"):
+            refused()
+    with pytest.raises(ValueError, match="NaN"):
+        learner.fit(X * np.nan, Y)
+    with pytest.raises(ValueError, match="nosuch"):
+        learner.set_params(budget=2, nosuch=1)
+    assert learner.predict_one(named) == other.predict_one(named) and learner.classes_.tolist() == [0, 1]
+    again = other.clone({"budget": 40}, include_attributes=True)
+    assert again.predict_one(named) == other.predict_one(named)
+    with pytest.raises(BoostrunError, match="budget=40 was set after training began"):
+        again.learn_one(named, 1)
+    learner.set_params(budget=5).learn_one(named, 1)
+
+
+def test_parameters_of_an_object_are_those_of_training():
+    model = IBoostFittedClassifier(base=LogisticRegression(C=1.0), n_window=60).partial_fit(X, Y)
+    model.set_params(base=LogisticRegression(C=1.0)).partial_fit(X, Y)  # an equal one
+    with pytest.raises(BoostrunError, match=r"base=.* was set after training began"):
+        model.set_params(base__C=1e-6).partial_fit(X, Y)
 
 
 def test_a_reservoir_goes_on_with_more_rounds_and_with_nothing_else():
