@@ -281,10 +281,15 @@ class Definitions:
         if isinstance(statement, DEFINITIONS):
             hooked = isinstance(statement, ast.ClassDef) and self._has_hook(statement, module)
             return hooked or any(self._registers(each, module) for each in statement.decorator_list)
+        foreign = not _below_boostrun(module.name)
         for names in changes(statement):
-            if not names or names[0] not in module.bound:
+            if not names or names[0] not in module.bound or (foreign and module.is_alias(names[0])):
                 return not self._is_uncounted_call(statement, module)
         value = getattr(statement, "value", None)
+        if foreign and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+            names = dotted(value.func)[:-1]  # a method may change its object, and return something
+            if names and any(isinstance(target, Node) for target in self.lookup(module, names[0])):
+                return True
         return isinstance(value, ast.Call) and self._stores(value.func, module)
 
     def _is_uncounted_call(self, statement: Any, module: Module) -> bool:

@@ -279,17 +279,23 @@ class _Writer:
     # -- statements
 
     def _Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        """Names an import binds are written at their uses; here only names of other libraries count."""
-        for _, (base, attribute) in imports_of(node, self.module.package):
+        """Names an import binds in a function are written at their uses, and only those of other libraries count here.
+
+        In a class and in a block of the module the import says what the name stands for.
+        """
+        binds = not self.scopes or not self.scopes[-1].function
+        for local, (base, attribute) in imports_of(node, self.module.package):
             target = self.resolver.place(base)
             if isinstance(target, Outside):
                 self.out.append(f"import {target.dotted}" if target.dotted else "import")
                 continue
             self.imports.add(base)
-            if attribute:
-                self.imports |= {
-                    one.module for one in self.resolver.member(base, attribute) if isinstance(one, ModuleRef)
-                }  # fmt: skip
+            found = self.resolver.member(base, attribute) if attribute else [target]
+            self.imports |= {one.module for one in found if isinstance(one, ModuleRef)}
+            if binds and local != "*":
+                self.out.append(f"as {local}")
+                for one in found:
+                    self._emit(one, [])
 
     _ImportFrom = _Import
 

@@ -69,8 +69,12 @@ class Module:
             for node in inner([statement]):
                 if isinstance(node, (ast.Import, ast.ImportFrom)):
                     self._import(node)
+                    for local, _ in imports_of(node, self.package) if node is not statement else ():
+                        if local != "*":  # the condition decides what is imported
+                            self.bound.setdefault(local, []).append(statement)
             for bound in names_bound([statement]):
-                self.bound.setdefault(bound, []).append(statement)
+                if statement not in self.bound.setdefault(bound, []):
+                    self.bound[bound].append(statement)
         for statement in self.statements:  # a statement that changes a name in place binds it too
             for base in {names[0] for each in inner([statement]) for names in changes(each) if names}:
                 if statement not in self.bound.get(base, [statement]):
@@ -86,6 +90,18 @@ class Module:
     def defines(self, name: str) -> bool:
         """Whether a statement or an import at its top binds the name."""
         return name in self.bound or name in self.imported
+
+    def is_alias(self, name: str) -> bool:
+        """Whether a bound name may stand for an object that has another name too."""
+        for statement in self.bound[name]:
+            value = getattr(statement, "value", None)
+            called = dotted(value.func) if isinstance(value, ast.Call) else []
+            made = self.bound.get(called[0], ()) if len(called) == 1 else ()
+            own = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, *DEFINITIONS))
+            another = isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple))
+            if not own or another or any(isinstance(each, ast.FunctionDef) for each in made):
+                return True
+        return False
 
     @functools.cached_property
     def lazy(self) -> dict[str, tuple[str, str]]:
@@ -109,9 +125,12 @@ class Module:
     @functools.cached_property
     def public(self) -> frozenset[str]:
         """Names that a star import of this module binds."""
-        listed = [each for each in self.bound.get("__all__", ()) if isinstance(each, (ast.Assign, ast.AnnAssign))]
-        if listed and isinstance(listed[-1].value, (ast.List, ast.Tuple)):
-            return frozenset(str(one.value) for one in listed[-1].value.elts if isinstance(one, ast.Constant))
+        listed = self.bound.get("__all__", ())
+        value = getattr(listed[0], "value", None) if len(listed) == 1 else None
+        if isinstance(value, (ast.List, ast.Tuple)) and all(isinstance(one, ast.Constant) for one in value.elts):
+            return frozenset(str(one.value) for one in value.elts if isinstance(one, ast.Constant))
+        if listed:  # computed: any name may be among them
+            return frozenset((*self.bound, *self.imported))
         return frozenset(name for name in (*self.bound, *self.imported) if not name.startswith("_"))
 
 
@@ -239,7 +258,7 @@ def _run(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _is_main(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+    return ast.dump(test) == ast.dump(ast.parse('__name__ == "__main__"', mode="eval").body)
 
 
 def last(node: ast.AST) -> str:

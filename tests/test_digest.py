@@ -185,6 +185,38 @@ def test_what_may_decide_counts(text, pack):
     assert source_digest(["toypack.main:f"]) != before
 
 
+DECIDING = {  # main.py, and what replaces a part of it, or a helper of another content
+    "condition of an import": (
+        "FAST = 1\nif FAST: from toyh import VALUE\nelse: from toyk import VALUE\n", ("FAST = 1", "FAST = 0"),
+    ),
+    "branches of imports": ("if g: from toyh import VALUE\nelse: from toyk import VALUE\n", ("if g", "if not g")),
+    "import of a class": ("class K:\n    from toyh import VALUE\nVALUE = K.VALUE\n", "VALUE = 3\n"),
+    "loop over classes": (
+        "class A: value = 1\nfor kind in (A,): kind.value = 0\nVALUE = A\n", ("value = 0", "value = 2"),
+    ),
+    "another name of a dict": ("import toyh\nT = toyh.TABLE\nT['a'] = 0\nVALUE = toyh\n", ("= 0", "= 2")),
+    "result of a function": ("T = {}\ndef get(): return T\nU = get()\nU['a'] = 0\nVALUE = T\n", ("= 0", "= 2")),
+    "method whose result is kept": ("from toyh import TABLE as T\n_ = T.setdefault('a', 0)\nVALUE = T\n", ("0)", "2)")),
+    "not as a script": ("VALUE = 1\nif __name__ != '__main__': VALUE = 0\n", ("VALUE = 0", "VALUE = 2")),
+    "computed list of names": ("from toys import *\nVALUE = _V\n", "_V = 3\n__all__ = ['x'] + ['_V']\nx = 1\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DECIDING)
+def test_what_is_bound_or_changed_in_roundabout_ways_counts(what, pack):
+    text, change = DECIDING[what]
+    use = "def f(): return VALUE\n"
+    pack({"toyh.py": "VALUE = 1\nTABLE = {}\n", "toyk.py": "VALUE = 2\n", "toymain.py": text + use})
+    pack({"toys.py": "_V = 1\n__all__ = ['x'] + ['_V']\nx = 1\n"})
+    before = source_digest(["toymain:f"])
+    if isinstance(change, tuple):
+        assert text.count(change[0]) == 1
+        pack({"toymain.py": text.replace(*change) + use})
+    else:
+        pack({"toys.py" if "_V" in change else "toyh.py": change})
+    assert source_digest(["toymain:f"]) != before
+
+
 def test_local_variables_may_be_renamed_and_not_exchanged(pack):
     def of(text):
         pack({"toyone.py": text})
