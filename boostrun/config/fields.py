@@ -381,15 +381,14 @@ def plain_number(value: Any) -> Any:
 
 
 def _read_seed(value: Any) -> Any:
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 0
-    name = getattr(value, "__name__", type(value).__name__)
-    return value if whole or name in ("RandomState", "numpy.random") else None
+    named = getattr(value, "__name__", type(value).__name__) in ("RandomState", "numpy.random")
+    return value if named or (isinstance(value, numbers.Integral) and type(value) is not bool and value >= 0) else None  # type: ignore[operator]
 
 
 _COMMON = {  # parameters that a run sets itself, which are no keys: name -> (kind, default)
     "max_bins": (kind_of(integer(256, 2, 256)), 256),
     "random_state": (Kind(_read_seed, "a whole number of at least 0, a RandomState of NumPy or None"), None),
-    "warm_start": (Kind(lambda value: bool(value) if value in (0, 1) else None, "true or false"), False),
+    "warm_start": (Kind(lambda value: value if value in (0, 1) else None, "true or false"), False),
     "n_jobs": (kind_of(workers(1)), None),
 }
 
