@@ -151,6 +151,8 @@ class Store:
             record = schema.read(text)
             if record["key"] != path.stem:
                 raise schema.NotARecordError("it has the key of another")
+            if record["key"] != schema.trial_key(record["cell"], record["seed"], record["inputs"]):
+                raise schema.NotARecordError("its key is not that of its cell, seed and inputs")
             return record
         except schema.NotARecordError as error:
             why = str(error)

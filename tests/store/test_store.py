@@ -59,6 +59,10 @@ def test_a_record_under_a_wrong_name_is_not_taken_for_another(tmp_path):
     path.write_text(json.dumps(one))
     assert store.get(two["key"]) is None
     assert "it has the key of another" in set_aside_line()
+    path = store.put(one)
+    path.write_text(json.dumps(one | {"seed": 7}))
+    assert store.get(one["key"]) is None
+    assert "its key is not that of its cell, seed and inputs" in set_aside_line()
 
 
 def test_find_gives_all_inputs_of_a_cell_and_seed_newest_first_and_sees_what_others_write(tmp_path):
