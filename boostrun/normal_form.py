@@ -281,7 +281,7 @@ class _Writer:
     def _Import(self, node: ast.Import | ast.ImportFrom) -> None:
         """Names an import binds in a function are written at their uses, and only those of other libraries count here.
 
-        In a class and in a block of the module the import says what the name stands for.
+        In a class or a block of the module the definitions that it imports are written too.
         """
         binds = not self.scopes or not self.scopes[-1].function
         for local, (base, attribute) in imports_of(node, self.module.package):

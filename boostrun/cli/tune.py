@@ -169,7 +169,7 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
     """Write a choice with its table and records, and print it."""
     from boostrun.store import write_records
 
-    with contextlib.suppress(OSError, ValueError, AttributeError):  # what tuned=true has read until now
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # tuned=true has read this choice until now
         before = json.loads((folder / "tuned.json").read_text(encoding="utf-8"))
         how = [(one.get("by"), one.get("held_out"), len(one.get("trials", ()))) for one in (before, choice)]
         if how[0] != how[1]:

@@ -97,7 +97,7 @@ def go_on(classifier: Any) -> None:
 def _training(own: Callable) -> Callable:
     @functools.wraps(own)
     def work(self, *given, **named):
-        if getattr(self, "_rounds", "") and getattr(self, "warm_start", False):  # FLC's has another meaning
+        if getattr(self, "_rounds", "") and getattr(self, "warm_start", False):  # of a stream learner it is another key
             go_on(self)
         check_common(self)
         if getattr(self, "_begin", None) is not None and getattr(self, "_learn", None) is not None:

@@ -125,7 +125,7 @@ def contenders_of(
                 if isinstance(declared := method.search.get(key), Range) and not declared.when
             }  # fmt: skip
         found.append(one)
-    if "held" not in request.budgets:  # rivals have nothing to compile; few samples are what ours are made for
+    if "held" not in request.budgets:  # rivals compile nothing; ours are made for few samples
         found.sort(key=lambda one: not _is_rival(catalogue.methods()[one.name]))
     return found, without
 
