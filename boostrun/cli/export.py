@@ -59,7 +59,7 @@ def main(words: Arguments) -> int:
     if words.names:
         if form == "npz":
             raise BoostrunError(f"{words.names[0]} is a saved model already: --to c makes a predictor of it")
-        _keep_inputs(output, [words.names[0], *([] if rows is None else [rows])])
+        keep_inputs(output, [words.names[0], *([] if rows is None else [rows])])
         if integer:
             return _write_integer(Path(words.names[0]), output, target, rows)
         return _write(Path(words.names[0]), output, form)
@@ -74,7 +74,7 @@ def main(words: Arguments) -> int:
     path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
     read = [str(settings.dataset[key]) for key in ("path", "test_path") if settings.dataset.get(key)]
     for written in (output, path):
-        _keep_inputs(written, read)
+        keep_inputs(written, read)
     if form != "npz" and output.suffix == ".npz":
         raise BoostrunError(f"-o {output}: the model is written to this file, beside a predictor .{form}; name that")
     check_kept(settings)
@@ -204,7 +204,7 @@ def checked_output(path: Path) -> Path:
     return path
 
 
-def _keep_inputs(output: Path, inputs: Sequence[str]) -> None:
+def keep_inputs(output: Path, inputs: Sequence[str]) -> None:
     """Raise BoostrunError if the output is a file that is read."""
     for name in inputs:
         if os.path.exists(name) and os.path.exists(output) and os.path.samefile(name, output):
@@ -249,7 +249,7 @@ def predict(words: Arguments) -> int:
     model_path, path = words.names
     written = checked_words(words.overrides, TableDatasetKeys, "dataset", WRITTEN, "predict")
     if words.output is not None and not is_device(checked_output(Path(words.output))):
-        _keep_inputs(Path(words.output), words.names)
+        keep_inputs(Path(words.output), words.names)
         if Path(words.output).suffix.lower() in _NO_CSV:
             raise BoostrunError(f"-o {words.output}: predictions are written as csv: name a file .csv")
     from boostrun.prediction import load, pieces

@@ -21,7 +21,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.cli.arguments import Arguments
-from boostrun.cli.export import checked_output
+from boostrun.cli.export import checked_output, keep_inputs
 from boostrun.cli.run import check_shared, compose_words, headline, print_end
 from boostrun.config import catalogue
 from boostrun.config.fields import Choices, Range, Settings, Tune
@@ -281,6 +281,9 @@ def fit(words: Arguments) -> int:
     if output.suffix != ".npz":
         raise BoostrunError(f"-o {output}: the model is written as .npz, as in -o {output.stem or 'model'}.npz")
     given = dict(keys_and_values(words.overrides))
+    read = ("dataset", "dataset.path", "dataset.test_path")
+    tables = [each for each in words.overrides if each.partition("=")[0] in read]
+    keep_inputs(output, [str(value) for value in single_values(tables).values()])
     if "dataset" not in given:
         raise BoostrunError(f"fit needs a table of yours: boostrun fit mine.csv {meters.EXAMPLE}")
     if clash := next((key for key in _OF_FIT if key in given), ""):

@@ -76,6 +76,13 @@ def test_words_that_fit_has_no_use_for_are_one_sentence(command, table, words, s
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1 and not list(table.glob("model*"))
 
 
+def test_the_table_is_not_overwritten_by_the_model(command, workplace):
+    np.savez(workplace / "mine.npz", x=np.eye(40), y=np.arange(40) % 2)
+    before = (workplace / "mine.npz").read_bytes()
+    code, _, err = command(f"fit mine.npz --within features=2 -o mine.npz {WHERE}")
+    assert code == 2 and "mine.npz is also the input" in err and (workplace / "mine.npz").read_bytes() == before
+
+
 def test_a_table_of_one_class_is_one_sentence(command, workplace):
     (workplace / "one.csv").write_text("a,kind\n" + "".join(f"{n},yes\n" for n in range(40)))
     code, out, err = command(f"fit one.csv --within features=1 {WHERE}")
