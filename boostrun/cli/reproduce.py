@@ -153,6 +153,9 @@ def claims(words: Arguments) -> int:
         print(f"written: {words.output}")
     else:
         print(texts.terminal(found, print_only))
+    if not print_only and not any(open_store(compose_one(places, words.config_dir)).known()):
+        note = "boostrun: there are no records here, so nothing is decided: results=FOLDER names those of a checkout"
+        print(f"{note}; --on-paper needs none", file=sys.stderr)
     return 0
 
 

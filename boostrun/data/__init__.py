@@ -25,6 +25,7 @@ docs/howto/extending.md and `boostrun.extend.loader`.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -163,7 +164,15 @@ def fetch(config: Mapping, data_root: Path) -> str:
     except DataMissingError:
         if loader.fetch is None:
             raise
-        loader.fetch(options, data_root)
+        new = [folder for folder in (data_root, *data_root.parents) if not folder.exists()]
+        try:
+            loader.fetch(options, data_root)
+        except DataMissingError:
+            for folder in new:  # those that the download made and left empty
+                for path in (*sorted(folder.rglob("*"), reverse=True), folder):
+                    with contextlib.suppress(OSError):
+                        path.rmdir()
+            raise
     return describe(config, data_root)
 
 

@@ -82,8 +82,9 @@ class SetPart:
             if values is not None and not (good := np.isfinite(values)).all():
                 row, column = np.argwhere(~good)[0]
                 raise BoostrunError(
-                    f"{self.path} holds values that are NaN or infinite, first in row {rows + row}, feature {column} "
-                    f"(counted from 0); {self._mend}"
+                    f"{self.path} holds values that are {'NaN' if np.isnan(values[row, column]) else 'infinite'}, "
+                    f"first in row {rows + row}, feature {column} (counted from 0)"
+                    f"{f'; {self._mend}' if np.isnan(values[row, column]) else ''}"
                 )
             classes = np.union1d(classes, labels) if rows else np.unique(labels)
             rows += len(labels)

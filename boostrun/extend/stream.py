@@ -60,8 +60,9 @@ def draw(options: Mapping, data_root: Path, rng, holdout_rng) -> DriftStream:
     if not (good := np.isfinite(x)).all():
         row, column = np.argwhere(~good)[0]
         raise BoostrunError(
-            f"{where} gave values that are NaN or infinite, first in row {row}, feature {column} (counted from 0); of "
-            "missing ones dataset.missing=last makes the last one"
+            f"{where} gave values that are {'NaN' if np.isnan(x[row, column]) else 'infinite'}, first in row {row}, "
+            f"feature {column} (counted from 0)"
+            f"{'; dataset.missing=last repeats the last value' if np.isnan(x[row, column]) else ''}"
         )
     classes, y = np.unique(names, return_inverse=True)
     if len(classes) < 2:

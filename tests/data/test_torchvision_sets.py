@@ -140,7 +140,8 @@ def test_a_download_that_fails_says_where_the_files_belong(tmp_path, monkeypatch
 
     monkeypatch.setattr(torchvision_sets.torchvision_datasets().MNIST, "download", dead)
     with pytest.raises(BoostrunError, match=rf"no route to host.*{tmp_path}"):
-        fetch({"name": "mnist"}, tmp_path)
+        fetch({"name": "mnist"}, tmp_path / "new" / "folder")
+    assert not list(tmp_path.iterdir())
 
 
 def real(root, *places):

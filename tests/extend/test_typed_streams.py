@@ -100,7 +100,7 @@ def test_parameters_are_keys_and_features_that_come_and_go_are_missing_where_the
     assert len(drawn("endless", first=123)) == 123 and len(drawn("blocks", first=30)) == 30
     with pytest.raises(BoostrunError, match="has no key 'm'"):
         drawn("rows", m=20)
-    with pytest.raises(BoostrunError, match="NaN or infinite, first in row 0, feature 1"):
+    with pytest.raises(BoostrunError, match="values that are NaN, first in row 0, feature 1"):
         drawn("coming")
     found = drawn("coming", missing="last")
     assert found.x.tolist() == [[1, 0, 0], [1, 2, 0], [1, 3, 0], [4, 3, 5]] and found.classes == ("0", "1")
@@ -118,7 +118,7 @@ def test_an_endless_stream_and_a_method_that_follows_none_are_said(drawn, monkey
     ("numbers", "must yield examples .* not int"), ("nothing", "gave no examples"), ("singles", "pairs .* not int"),
     ("ragged", "rows of several lengths"), ("text", "no row of numbers"), ("alike", "all 2 examples have the label 0"),
     ("nameless", "without a label"), ("halves", "no whole numbers"), ("broken", "RuntimeError: gone"),
-    ("uneven", "3 examples with 2 labels"), ("holes", "NaN or infinite, first in row 0"), ("absent", "no class or f"),
+    ("uneven", "3 examples with 2 labels"), ("holes", "NaN, first in row 0.*missing=last"), ("absent", "no class or f"),
 ])  # fmt: skip
 def test_what_is_no_stream_is_one_sentence(drawn, name, said):
     with pytest.raises(BoostrunError, match=said):
