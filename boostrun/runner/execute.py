@@ -106,6 +106,8 @@ def run_cells(
     if not quiet:
         lines = [fewer_trials(all_settings), shared_seeds(all_settings) if progress is None else ""]
         print("".join(f"{line}\n" for line in lines if line), file=sys.stderr, end="")
+    # One trial runs in this process: another one takes a second to start, and saves no other trial from a crash.
+    single = store is None and first.run["backend"] == "loky" and sum(len(each.seeds) for each in all_settings) == 1
     store = store or open_store(first)
     with kernel_cache.notice(not quiet), _workers(all_settings, store, quiet, again) as wait:
         cells = plan(all_settings, store)
@@ -150,7 +152,7 @@ def run_cells(
                 execute,
                 store,
                 n_jobs=first.root["n_jobs"],
-                backend=first.run["backend"],
+                backend="sequential" if single else first.run["backend"],
                 engine=engine,
                 sources=_sources(cells),
                 provenance=provenance.collect(list(command) or None),

@@ -10,6 +10,7 @@ from boostrun.cli.help import PAGES, page
 from boostrun.cli.reproduce import names
 from boostrun.config import catalogue
 from boostrun.runner.plan import compose_all
+from boostrun.store import Store
 
 VALUED = ("--to", "--target", "--output", "--config-dir", "--name", "--within")
 SMALL = "dataset=digits r=12 T=3 trials=2 n_jobs=1"
@@ -53,6 +54,17 @@ def test_options_stand_before_or_after_the_verb(command, workplace):
         "reproduce a/b --quick --config-dir mine"))  # fmt: skip
     assert {**vars(before), "argv": 0} == {**vars(after), "argv": 0} and before.names == ["a/b"]
     assert parse(["-m", "plan", "r=1,2"]).verb == "plan" and parse(["-o", "x.c", "export", "m.npz"]).output == "x.c"
+
+
+def test_a_command_of_one_trial_starts_no_process_and_gives_what_a_worker_gives(command, workplace, monkeypatch):
+    line = "algo=wsam dataset=digits r=12 T=3 run.pictures=false n_jobs=2"
+    assert command(f"{line} trials=2 store=workers")[0] == 0
+    monkeypatch.setattr("boostrun.runner.pool.one_worker", None)
+    monkeypatch.setattr("boostrun.runner.pool.parallel", None)
+    assert command(f"{line} trials=1 store=here")[0] == 0
+    workers, here = ({record["seed"]: record["metrics"] for record in Store(workplace / name).records()}
+                     for name in ("workers", "here"))  # fmt: skip
+    assert len(workers) == 2 and here == {0: workers[0]}
 
 
 def test_runs_are_listed_newest_first_with_what_tells_them_apart(command):

@@ -315,7 +315,7 @@ CSV_FILES = {
     "another order": ("b,a,kind\n1,2,x\n", "", "their order differs"),
     "an unknown class": ("a,b,kind\n1,2,x\n3,4,w\n", "", "label w, which no training sample has"),
     "text for a number": ("a,b,kind\n1,2,x\n3,u,y\n", "", "text in the column b"),
-    "a missing value": ("a,b,kind\n1,2,x\n3,,y\n", "", "NaN, first in row 1, feature 1 (counted from 0); fill or remove them"),
+    "a missing value": ("a,b,kind\n1,2,x\n3,,y\n", "", "NaN, first in row 1, feature 1 (counted from 0); fill"),
     "beyond float32": ("a,b,kind\n1,2,x\n3,1e300,y\n", "", "values that are infinite"),
     "a missing label": ("a,b,kind\n1,2,x\n3,4,\n", "", "without a label"),
     "no names": ("1,2,x\n3,4,y\n", "", "no column 'kind'"),
