@@ -9,7 +9,7 @@ from boostrun.cli.arguments import Arguments
 from boostrun.config import catalogue
 from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
-from boostrun.report.entry import by_seed, common, done, sampling_of
+from boostrun.report.entry import by_seed, common, done, places_of, sampling_of
 from boostrun.report.markup import MISSING, align, cost_text, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, Sampling, mean_std, paired, welch
 from boostrun.runner import paper
@@ -209,11 +209,11 @@ def _names(part: str, a: list[Mapping], b: list[Mapping]) -> list[str]:
 def _metric_row(name: str, a: list[Mapping], b: list[Mapping]) -> list[str]:
     ours, others = by_seed(a, name)[0], by_seed(b, name)[0]
     stats = [(*mean_std(values.values()), len(values)) for values in (ours, others)]
-    row = [f"  {metric_name(name)}"]
-    row += [f"{side}: {spread(mean, std, ' ') or MISSING} n={n}" for side, (mean, std, n) in zip("ab", stats)]
+    row, places = [f"  {metric_name(name)}"], places_of(name)
+    row += [f"{side}: {spread(mean, std, ' ', places) or MISSING} n={n}" for side, (mean, std, n) in zip("ab", stats)]
     if not (ours and others):
         return row
-    change = decimal(stats[1][0] - stats[0][0], signed=True, group=" ")
+    change = decimal(stats[1][0] - stats[0][0], signed=True, group=" ", places=places)
     return [*row, f"b - a: {change}", _test(ours, others, stats, a, b)]
 
 
@@ -221,6 +221,8 @@ def _test(ours: dict, others: dict, stats: list, a: list[Mapping], b: list[Mappi
     """The result of the test that fits the two groups."""
     if min(len(ours), len(others)) < 2:
         return "no test (n < 2)"
+    if all(len({round(figure, 9) for figure in side.values()}) == 1 for side in (ours, others)):
+        return "no test (every trial gave the same)"
     if set(ours) == set(others) and len(ours) >= LEAST_PAIRS and _data(a) == _data(b):
         sampling = Sampling(common([sampling_of(records, "") for records in (a, b)]).ratio)
         p = paired(ours, others, sampling).p

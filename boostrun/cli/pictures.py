@@ -11,7 +11,7 @@ from boostrun.report import Entry, TableSpec, build
 from boostrun.report.entry import MOST_LINES, too_many, without_curves
 from boostrun.report.figures import NO_EXTRAS, draw_once, drawing_digest, figures_of
 from boostrun.report.markup import lower_is_better
-from boostrun.runner.naming import dataset_of, distinctions, flat, numbered
+from boostrun.runner.naming import dataset_names, distinctions, flat, numbered
 from boostrun.runner.plan import PlannedCell
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def placed(cells: Sequence[PlannedCell], entries: Sequence[Entry]) -> list[Entry
             values.setdefault(key, set()).add((entry.row, one[key]))
     # a key that one method alone has, or in which no method differs from itself, tells nothing beside its name
     told = {key for key, pairs in values.items() if len(pairs) > len({row for row, _ in pairs})}
-    found = []
-    for one, entry, cell in zip(keys, entries, cells):
-        panel = " ".join([dataset_of(flat(cell.cell.config())), *([one["features"]] if several else [])])
+    found, names = [], dataset_names([flat(cell.cell.config()) for cell in cells])
+    for one, entry, name in zip(keys, entries, names):
+        panel = " ".join([name, *([one["features"]] if several else [])])
         rest = " ".join(f"{key}={value}" for key, value in one.items() if key in told)
         found.append(dataclasses.replace(entry, column=(panel, rest)))
     return numbered(found)

@@ -26,7 +26,7 @@ from boostrun.errors import BoostrunError
 from boostrun.files import is_device
 from boostrun.report import TableSpec, build
 from boostrun.report.entry import absent_lines, cell_label, majority_lines, stopped_lines, without_curves
-from boostrun.report.markup import lower_is_better, metric_name, write_bytes
+from boostrun.report.markup import metric_name, write_bytes
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
 from boostrun.report.page.beside import Picture, tidy, write
@@ -183,12 +183,11 @@ class _Stored:
             for entry in curves for metric in metrics
         ]  # fmt: skip
         names = {(entry.row, entry.setting, entry.column): (entry.row, entry.column[0]) for entry in entries}
-        higher = not lower_is_better(metrics[0])
         labels = [cell_label(entry.row, entry.column) for entry in curves]
         notes = [*stopped_lines(curves, labels), *majority_lines(curves, labels)]
         notes += absent_lines(curves, labels, metrics)
         notes += filter(None, [without_curves(curves, metrics)])
-        spec = TableSpec(run.name, "", "", metrics[0], higher, ("data", "cell", "metric"), tuple(notes))
+        spec = TableSpec(run.name, "", "", metrics[0], True, ("data", "cell", "metric"), tuple(notes))
         table = without_copies(build(spec, entries))
         missing = build(replace(spec, columns=("data", "cell")), curves).missing
         return section(

@@ -222,6 +222,7 @@ def entry(cell: PlannedCell) -> Entry:
         failed=len(cell.failed),
         reason=cell.missing if len(cell.best_records) < len(cell.settings.seeds) else "",
         right=predictions.right(kept, [record["key"] for record in records], rows),
+        fixed=cell.fixed,
     )
 
 

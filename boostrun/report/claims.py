@@ -207,7 +207,7 @@ def order(pairs: Sequence[Pair], higher: bool) -> list[Evidence]:
         p = paired(*_by_seed(*pair), Sampling(ratio)).p
         test = "corrected t" if ratio else "Wilcoxon"
         if not math.isnan(spread):
-            p, test = welch(*mean_std(values), len(values), 0.0, spread, PAPER_TRIALS), "Welch"
+            p, test = welch(*mean_std(values), len(values), 0.0, spread, PAPER_TRIALS, ratio), "Welch"
         effect = interval(values, paper_std=spread, ratio=ratio)
         found.append(_lacking(*pair) or Evidence("", _name(*pair), len(values), *effect, p, test))
     return _corrected(found, decide)
@@ -296,7 +296,8 @@ def exact(pairs: Sequence[Pair], least: float, most: float, quotient: bool) -> l
         what = _name(first, second, "/" if quotient else "-")
         seeds = [seed for seed in first.values if seed in second.values]
         both = [(first.values[seed], second.values[seed]) for seed in seeds] or [(_figure(first), _figure(second))]
-        sizes = [one / other if quotient else one - other for one, other in both if not math.isnan(one + other)]
+        sizes = [one / other if quotient else one - other for one, other in both
+                 if not math.isnan(one + other) and (other or not quotient)]  # fmt: skip
         if not sizes:
             found.append(Evidence(UNDECIDED, what, why=first.lack or second.lack or "no seeds in common"))
             continue

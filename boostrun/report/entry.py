@@ -33,6 +33,7 @@ METRICS = {name: name for name in METRIC_NAMES} | {
 _OF_PROBABILITIES = {"log_loss": 3, "roc_auc": 4, "average_precision": 4}  # and their decimals in a table
 HELD = "peak_samples_held"
 _SHARES = ("accuracy_pct", "error_pct", "f1_pct")  # ends of the names of percentages of samples
+_ESTIMATES = {*METRICS.values(), "kappa", "kappa_majority", "kappa_temporal", "recovery_pct", "test_errors"}
 _FEW_ROWS = 30
 _Z = 1.96  # of a two-sided 95 % interval
 
@@ -56,6 +57,7 @@ class Entry:
     rounds : read the figure off the trials' curves after so many rounds; their last figure if None
     sampled : keys of records made by older code, some of whose trials were repeated with equal results
     right : the share of the trials that are right on each test row, if all of them kept their predictions
+    fixed : whether nothing in the cell is random, so that its one trial stands for every seed
 
     >>> Entry("geem", ("mnist", "r=100"), {}, 10, []).label
     'geem · mnist r=100'
@@ -74,6 +76,7 @@ class Entry:
     rounds: int | None = None
     sampled: frozenset[str] = frozenset()
     right: tuple[float, ...] | None = None
+    fixed: bool = False
 
     @property
     def label(self) -> str:
@@ -97,7 +100,7 @@ def cell_label(row: str, column: Sequence[str]) -> str:
 
 def is_estimate(metric: str) -> bool:
     """Whether a figure is estimated from test samples; others are counts and times."""
-    return metric.endswith(_SHARES) or metric in METRICS.values()
+    return metric.endswith(_SHARES) or metric in _ESTIMATES
 
 
 def done(records: Sequence[Mapping]) -> list[Mapping]:

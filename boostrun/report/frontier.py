@@ -13,17 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from boostrun.report.entry import (
-    ACCURACY,
-    Entry,
-    by_seed,
-    curve_points,
-    done,
-    measure_of,
-    of_draws,
-    places_of,
-    value,
-)
+from boostrun.report.entry import ACCURACY, Entry, by_seed, curve_points, done, measure_of, of_draws, places_of, value
 from boostrun.report.markup import (
     BEST,
     MISSING,
@@ -38,6 +28,7 @@ from boostrun.report.markup import (
     lower_is_better,
     metric_name,
     pipe_table,
+    signs_of,
     spread,
 )
 from boostrun.report.statistics import (
@@ -272,10 +263,7 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
     sides, sign = [], frontier.sign
     for budget in frontier.budgets:
         able = frontier.eligible(budget)
-        ours, rival = (
-            max((point for point in able if point.rival is side), key=lambda point: sign * point.mean, default=None)
-            for side in (False, True)
-        )
+        ours, rival = (_best([point for point in able if point.rival is side], sign) for side in (False, True))
         if ours or rival:
             sides.append((budget, ours, rival))
     pairs: dict[float, Paired] = {}
@@ -307,6 +295,12 @@ def verdicts(frontier: Frontier) -> list[Verdict]:
     return found
 
 
+def _best(points: list[FrontierPoint], sign: int) -> FrontierPoint | None:
+    """The point of best mean, of those with enough trials for a test if there are any."""
+    tried = [point for point in points if point.fixed or len(point.values) >= LEAST_PAIRS]
+    return max(tried or points, key=lambda point: sign * point.mean, default=None)
+
+
 def sentence(frontier: Frontier) -> str:
     """A sentence: under which budgets ours are ahead, and under which a rival is.
 
@@ -315,8 +309,8 @@ def sentence(frontier: Frontier) -> str:
     found = verdicts(frontier)
     if not found:
         return f"On {frontier.dataset} no method has a figure under any of these budgets."
-    together = itertools.groupby(found, lambda one: one.outcome)
-    parts = [_part(frontier, outcome, list(some)) for outcome, some in together]
+    kinds = itertools.groupby(found, lambda one: (one.outcome, one.outcome == UNTESTED and (one.n > 0, one.mean == 0)))
+    parts = [_part(frontier, outcome, list(some)) for (outcome, _), some in kinds]
     by = f" by {measure_of(frontier.metric)}" * (frontier.metric != ACCURACY)
     return f"On {frontier.dataset}{by}, {'; '.join(parts)}{_counted(found)}."
 
@@ -334,7 +328,9 @@ def _part(frontier: Frontier, outcome: str, some: Sequence[Verdict]) -> str:
         return f"{where} {rivals} is the better choice, ahead of {ours} by {by}"
     if outcome == TIE:
         return f"{where} {ours} and {rivals} are level"
-    if outcome == UNTESTED and not any(one.mean for one in some):
+    if outcome == UNTESTED and not some[0].n:
+        return f"{where} {ours} and {rivals} have no seed in common, and are not compared"
+    if outcome == UNTESTED and not some[0].mean:
         return f"{where} {ours} and {rivals} have the same figures, and there is nothing to test"
     if outcome == UNTESTED:
         leaders = _names(one.ours if frontier.sign * one.mean > 0 else one.rival for one in some)
@@ -380,7 +376,7 @@ def lines(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
         row = [method]
         for budget in frontier.budgets:
             point = places.get((method, budget))
-            row.append(MISSING if point is None else _shown(frontier, point, marks[budget].get(method, ""), group))
+            row.append(MISSING if point is None else _shown(frontier, point, marks[budget], group))
         found.append(row)
     return found
 
@@ -392,13 +388,13 @@ def _marks(frontier: Frontier, budget: float) -> dict[str, str]:
     return compare_methods(values, frontier.sign > 0, frontier.sampling, right)
 
 
-def _shown(frontier: Frontier, point: FrontierPoint, rank: str, group: str) -> str:
+def _shown(frontier: Frontier, point: FrontierPoint, marks: Mapping[str, str], group: str) -> str:
     text = spread(point.mean, point.std, group, places_of(point.metric)) or MISSING
     if point.values and len(point.values) < point.expected:
         text += f" {len(point.values)}/{point.expected}"
     if frontier.over(point):
         return f"{text} {OVER}"
-    return " ".join(filter(None, (text, {"best": BEST, "not worse": NOT_WORSE}.get(rank, ""))))
+    return f"{text} {signs_of(marks.values()).get(marks.get(point.method, ''), '')}".rstrip()
 
 
 def contest(frontier: Frontier, group: str = NARROW) -> list[list[str]]:
@@ -468,12 +464,15 @@ def notes(frontier: Frontier) -> list[str]:
     tests = "; or ".join(dict.fromkeys((by_rows if rows else by_trials).test for rows in columns))
     if frontier.sampling.rows:
         tests += "; over the test rows alone if the difference is the same at every seed"
+    signs = [signs_of(_marks(frontier, budget).values()) for budget in frontier.budgets]
+    sign = next((each["untested"] for each in signs if "untested" in each), "")
+    untested = f" {sign} not tested: too few trials, or the same difference at every seed." if sign else ""
     told = [
         *frontier.about,
         f"{metric_name(frontier.metric)}, {'higher' if frontier.sign > 0 else 'lower'} is better: mean (standard "
         "deviation, ddof 1) over the trials. "
         f"{BEST} best mean of its column; {NOT_WORSE} not significantly worse than it ({tests}, Holm-corrected over "
-        f"the column, p >= {ALPHA}).",
+        f"the column, p >= {ALPHA}).{untested}",
         f"ahead: the best mean of ours less that of the best rival ({frontier.sampling.test}, Holm-corrected over the "
         f"budgets, p < {ALPHA}). {_intervals(frontier)}",
     ]
@@ -489,8 +488,10 @@ def notes(frontier: Frontier) -> list[str]:
         told.append(f"{', '.join(unknown)}: the cost is not measured; the settings bound it.")
     for point in frontier.points:
         if frontier.over(point):
-            spent = decimal(frontier.spent(point), places=0 if frontier.kind != "seconds" else 2)
-            told.append(f"{point.method} at {amount(point.budget)}: {OVER} it spent {spent}, and does not compete.")
+            spent, least = frontier.spent(point), 2 if frontier.kind == "seconds" else 0
+            places = next((each for each in range(least, 9) if round(spent, each) > point.budget), 9)
+            shown = decimal(spent, places=places)
+            told.append(f"{point.method} at {amount(point.budget)}: {OVER} it spent {shown}, and does not compete.")
     return [*told, *_missing(frontier)]
 
 
@@ -559,8 +560,7 @@ def as_csv(frontier: Frontier) -> str:
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     for point in frontier.points:
         rank = marks[point.budget].get(point.method, "")
-        figures = (point.mean, point.std, frontier.spent(point))
-        numbers = list(map(_digits, figures))
+        numbers = list(map(_digits, (point.mean, point.std, frontier.spent(point))))
         found.append([
             point.method, int(point.rival), f"{point.budget:.10g}", len(point.values), point.expected, *numbers[:2],
             rank, numbers[2], int(frontier.over(point)), point.words, point.reason,

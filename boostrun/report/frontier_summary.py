@@ -323,7 +323,7 @@ def _outcome(line: Mapping[str, str] | None) -> str:
 
 
 def _points(text: str) -> str:
-    return decimal(float(text), signed=True)
+    return decimal(float(text), signed=True) if text else MISSING
 
 
 def _capital(text: str) -> str:
@@ -521,7 +521,7 @@ def draw_differences(summary: FrontierSummary) -> Figure | None:
     for place, (axis, budget) in enumerate(zip(axes, budgets)):
         for row, name in enumerate(names):
             line = summary.lines.get((name, budget))
-            if line is None or line["outcome"] not in _LOOKS:
+            if line is None or line["outcome"] not in _LOOKS or not line["mean"]:
                 continue
             colour, marker, filling, label = _LOOKS[line["outcome"]]
             looks = {"color": colour, "marker": marker, "markerfacecolor": filling, "linewidth": 1.2}

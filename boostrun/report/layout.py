@@ -31,6 +31,7 @@ from boostrun.report.markup import (
     has_unit,
     metric_name,
     pipe_table,
+    signs_of,
     spread,
     tabular,
     write_texts,
@@ -38,7 +39,7 @@ from boostrun.report.markup import (
 from boostrun.report.markup import width as columns
 from boostrun.report.reference import check_targets
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, PAPER_TRIALS
-from boostrun.report.table import Comparison, ResultTable, compared_by
+from boostrun.report.table import Comparison, ResultTable, compared_by, competing
 
 # column groups side by side: what a page holds, and the width of a text
 _MARKDOWN_GROUPS, _LATEX_GROUPS = 4, 3
@@ -95,7 +96,7 @@ class Layout:
 def layout(table: ResultTable, group: str = NARROW) -> Layout:
     """Lay a table out; `group` is the sign between thousands."""
     notes: dict[str, int] = {}
-    usual, signs, places = _usual(table), _signs(table), _places(table)
+    usual, signs, places = _usual(table), signs_of(cell.rank for cell in table.cells), _places(table)
     by_title: dict[str, list[Comparison]] = {}
     for cell in table.cells:
         by_title.setdefault(block_title(table, cell), []).append(cell)
@@ -135,12 +136,6 @@ def _usual(table: ResultTable) -> int:
     """The number of trials that most cells were asked for, which the footer states once."""
     counts = Counter(cell.expected for cell in table.cells if cell.expected)
     return max(counts, key=lambda n: (counts[n], n), default=0)
-
-
-def _signs(table: ResultTable) -> dict[str, str]:
-    """The sign of each rank; "untested" has one only if other cells could be tested."""
-    signs = {"best": BEST, "not worse": NOT_WORSE}
-    return {**signs, "untested": UNTESTED} if _tested(table) else signs
 
 
 def _tested(table: ResultTable) -> bool:
@@ -198,8 +193,9 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
     if ranks - {""}:
         line = f"{BEST} best mean of its {within} (of methods with {LEAST_PAIRS} trials or more, if there are any)."
         if _tested(table):
+            groups = (group.values() for group in competing(cells, spec).values())
             line += (
-                f" {NOT_WORSE} not significantly worse than it ({compared_by(cells)}, "
+                f" {NOT_WORSE} not significantly worse than it ({compared_by(groups)}, "
                 f"Holm-corrected over the {within}, p >= {ALPHA})."
             )
         if "untested" in ranks:

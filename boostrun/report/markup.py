@@ -125,6 +125,17 @@ def lower_is_better(metric: str) -> bool:
     return bool(_LOWER_IS_BETTER.search(metric))
 
 
+def signs_of(ranks: Iterable[str]) -> dict[str, str]:
+    """The sign of each mark that is there; "untested" has one only if other methods could be tested.
+
+    >>> signs_of(["best", "worse", "untested"]), signs_of(["best", "untested"])
+    ({'best': '★', 'untested': '?'}, {'best': '★'})
+    """
+    there = set(ranks)
+    signs = {"best": BEST, "not worse": NOT_WORSE, "untested": UNTESTED * bool(there & {"worse", "not worse"})}
+    return {rank: sign for rank, sign in signs.items() if rank in there and sign}
+
+
 def decimal(number: float, *, signed: bool = False, group: str = NARROW, places: int = 2) -> str:
     """Two decimals or ``places``, thousands grouped; empty for nan, and never a signed zero.
 

@@ -36,6 +36,7 @@ from boostrun.report.markup import (
     NOT_WORSE,
     SAMPLED,
     STALE,
+    UNTESTED,
     align,
     cost_head,
     cost_text,
@@ -46,13 +47,14 @@ from boostrun.report.markup import (
     lower_is_better,
     metric_name,
     pipe_table,
+    signs_of,
     spread,
     tabular,
     write_texts,
 )
 from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import ALPHA, PAPER_TRIALS, mean_std, paired
-from boostrun.report.table import Comparison, ResultTable, compare, compared_by, marks_of
+from boostrun.report.table import Comparison, ResultTable, compare, compared_by, marks_of, values_of
 
 #: Costs that may have columns, in this order: means over the trials.
 COSTS = (
@@ -80,13 +82,17 @@ class OwnTable:
     """A table of your own runs, made by :func:`own_table`.
 
     ``scores`` are further metrics, means and deviations over the trials; ``alike`` are costs that all rows share;
-    ``remarks`` are the lead of the best row, and notes on early stopping, the test part and missing metrics.
+    ``labels`` are the rows with the keys that tell those of one name apart, ``groups`` the rows of each data set, by
+    their places. ``remarks`` are the lead of the best row, and notes on early stopping, the test part and missing
+    metrics.
     """
 
     title: str
     about: tuple[str, ...]
     metric: str
     rows: tuple[str, ...]
+    labels: tuple[str, ...]
+    groups: tuple[tuple[int, ...], ...]
     cells: tuple[Comparison, ...]
     keys: tuple[Column, ...]
     scores: tuple[Column, ...]
@@ -101,12 +107,13 @@ class OwnTable:
 
     def equal_in_words(self) -> str:
         """One line on the rows whose trials all gave the same figure, or an empty text."""
-        rows = dict.fromkeys(row for row, cell in zip(self.rows, self.cells) if equal(cell))
+        rows = dict.fromkeys(row for row, cell in zip(self.labels, self.cells) if equal(cell))
         return f"{', '.join(rows)}: every trial gave the same, so there is no deviation" if rows else ""
 
     def lines(self) -> list[list[str]]:
         """Head and rows as texts."""
-        figures = [_marked(cell) for cell in self.cells]
+        signs = self._signs()
+        figures = [f"{figure(cell)} {signs[place]}".rstrip() for place, cell in enumerate(self.cells)]
         more = (*self.scores, *self.costs)
         head = ["method", *(one.head for one in self.keys), metric_name(self.metric), *(one.head for one in more)]
         body = [
@@ -114,6 +121,13 @@ class OwnTable:
             for i, row in enumerate(self.rows)
         ]
         return [head, *body]
+
+    def _signs(self) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for group in self.groups:
+            signs = signs_of(self.cells[place].rank for place in group)
+            found |= {place: signs.get(self.cells[place].rank, "") for place in group}
+        return found
 
     def notes(self) -> list[str]:
         """How to read the table, and which trials are missing or stale."""
@@ -135,14 +149,14 @@ class OwnTable:
         if ranks - {""}:
             tested = " The others are not tested against it: too few trials that differ."
             if ranks & {"worse", "not worse"}:
-                tested = (
-                    f" {NOT_WORSE} not significantly worse than it ({compared_by(self.cells)}, Holm-corrected, "
-                    f"p >= {ALPHA})."
-                )
+                tests = compared_by([self.cells[place] for place in group] for group in self.groups)
+                tested = f" {NOT_WORSE} not significantly worse than it ({tests}, Holm-corrected, p >= {ALPHA})."
+            if UNTESTED in self._signs().values():
+                tested += f" {UNTESTED} not tested: too few trials that differ."
             notes.append(f"{BEST} best mean of the rows of one data set.{tested}")
         if any(MISSING in column.shown for column in (*self.keys, *self.costs)):
             notes.append(f"{MISSING} the method has no such budget, or its records no such figure.")
-        for row, cell in zip(self.rows, self.cells):
+        for row, cell in zip(self.labels, self.cells):
             if cell.stale:
                 notes.append(f"{row}: {STALE} {cell.stale} of {cell.n} trials made by other code or data than today's.")
             if cell.sampled:
@@ -233,6 +247,8 @@ def own_table(
         about=tuple(about),
         metric=metric,
         rows=tuple(entry.row for entry in entries),
+        labels=tuple(labels),
+        groups=tuple(map(tuple, _by_data(cells, entries))),
         cells=tuple(cells),
         keys=differing,
         scores=(*metrics, *map(functools.partial(_score, scores), heads)),
@@ -309,8 +325,12 @@ def _leads(cells: Sequence[Comparison], entries: Sequence[Entry], labels: Sequen
         second = max(tested, key=lambda place: sign * cells[place].mean)
         one, other = cells[best], cells[second]
         sampling = common([one.sampling, other.sampling])
-        found = paired(one.values, other.values, sampling, (one.right, other.right))
-        said = "ahead" if other.rank == "worse" and found.larger_p < ALPHA else "level"
+        rows = [cells[place] for place in rivals if cells[place].n]
+        right = (one.right, other.right) if all(cell.right for cell in rows) else (None, None)
+        found = paired(values_of(one, rows), values_of(other, rows), sampling, right)
+        said = "level" if other.rank != "worse" else "ahead"
+        if said == "ahead" and not found.larger_p < ALPHA:
+            said = "ahead over the trials, level over the test rows"
         lines.append(f"{labels[best]} less {labels[second]}: {in_words(found, sampling, one.metric)}: {said}")
     return lines
 
@@ -333,10 +353,6 @@ def figure(cell: Comparison, group: str = NARROW) -> str:
     if cell.n or cell.expected:
         text += f" n={cell.n}" if cell.complete else f" {cell.n}/{cell.expected}"
     return f"{text} {STALE}" if cell.stale else text
-
-
-def _marked(cell: Comparison) -> str:
-    return " ".join([figure(cell), *{"best": [BEST], "not worse": [NOT_WORSE]}.get(cell.rank, [])])
 
 
 def _digits(value: Any) -> str:

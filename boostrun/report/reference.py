@@ -203,8 +203,9 @@ def check_targets(
             continue
         for column in target["columns"]:
             labels = [column] if isinstance(column, str) else list(column)
-            here = _at(of_metric, labels)
-            wanted, rows, faults = _order(target, here, higher) if "order" in target else _near(target, here)
+            ordered = "order" in target
+            here = _at(of_metric if ordered else [cell for cell in of_metric if cell.has_paper], labels)
+            wanted, rows, faults = _order(target, here, higher) if ordered else _near(target, here)
             absent = [row for row in rows if row not in here]
             lines.append(_line(" ".join([metric_name(metric), *labels]), wanted, absent, faults))
     return lines
@@ -226,10 +227,7 @@ def _near(target: Mapping, here: Mapping[str, Comparison]) -> tuple[str, list[st
     share = target.get("within_pct")
     limit = f"{share:g} %" if share else f"{target['within']:g}"
     faults = []
-    for row in target["rows"]:
-        cell = here.get(row)
-        if cell is None or math.isnan(cell.paper_mean):
-            continue
+    for row, cell in ((row, here[row]) for row in target["rows"] if row in here):
         allowed = share / 100.0 * abs(cell.paper_mean) if share else target["within"]
         if not abs(cell.difference) <= allowed + 1e-12:
             faults.append(f"{row} {cell.mean:.3f}, paper {cell.paper_mean:g}")

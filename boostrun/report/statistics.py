@@ -74,22 +74,23 @@ def interval(
     if not math.isnan(paper_std + half):
         from scipy.special import stdtrit
 
-        error, freedom = _welch_error(std, len(values), paper_std, PAPER_TRIALS)
+        error, freedom = _welch_error(std, len(values), paper_std, PAPER_TRIALS, ratio)
         half = float(stdtrit(freedom, 1 - tail)) * error
     return mean, mean - half, mean + half
 
 
-def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int) -> float:
+def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int, ratio: float = 0.0) -> float:
     """Two-sided p of Welch's t test from means, standard deviations (ddof 1) and counts.
 
-    NaN if a std is unknown or a count is below 2. Without spread on either side, 1 for equal means and 0 otherwise.
+    ``ratio`` is that of :class:`Sampling`, of the first. NaN if a std is unknown or a count is below 2. Without spread
+    on either side, 1 for equal means and 0 otherwise.
 
-    >>> round(welch(84.3, 0.3, 10, 84.7, 0.3, 10), 3)
-    0.008
+    >>> [round(welch(84.3, 0.3, 10, 84.7, 0.3, 10, ratio), 3) for ratio in (0.0, 0.25)]
+    [0.008, 0.067]
     """
     if n1 < 2 or n2 < 2 or any(math.isnan(number) for number in (mean1, std1, mean2, std2)):
         return math.nan
-    error, freedom = _welch_error(std1, n1, std2, n2)
+    error, freedom = _welch_error(std1, n1, std2, n2, ratio)
     if error == 0:
         return 1.0 if math.isclose(mean1, mean2, rel_tol=1e-12) else 0.0
     from scipy.special import stdtr
@@ -97,9 +98,9 @@ def welch(mean1: float, std1: float, n1: int, mean2: float, std2: float, n2: int
     return min(1.0, 2 * float(stdtr(freedom, -abs(mean1 - mean2) / error)))
 
 
-def _welch_error(std1: float, n1: int, std2: float, n2: int) -> tuple[float, float]:
+def _welch_error(std1: float, n1: int, std2: float, n2: int, ratio: float) -> tuple[float, float]:
     """The standard error of a difference of two means, and its degrees of freedom (Welch 1947)."""
-    share1, share2 = std1**2 / n1, std2**2 / n2
+    share1, share2 = std1**2 * (1 / n1 + ratio), std2**2 / n2
     if share1 + share2 == 0:
         return 0.0, float(n1 + n2 - 2)
     freedom = (share1 + share2) ** 2 / (share1**2 / (n1 - 1) + share2**2 / (n2 - 1))
@@ -242,7 +243,7 @@ def paired(
     spread over test parts is estimated over the test rows. If ``right`` has the share of trials that are right on
     each row (rows,) for both methods, 10,000 bootstrap samples of the rows are drawn. Otherwise it is bounded: if no
     row is wrong for both, most rows differ, and the interval is that of McNemar's test with its correction for
-    continuity.
+    continuity. It is bounded too if one method lacks seeds of the other, since ``right`` is of all its trials.
 
     Parameters
     ----------
@@ -261,7 +262,8 @@ def paired(
         p = signed_rank([ours[seed] for seed in seeds], [others[seed] for seed in seeds])
     if not seeds or not sampling.rows:
         return Paired(len(values), *found, p)
-    if right[0] is not None and right[1] is not None and len(right[0]) == len(right[1]):
+    same = all(len(side) == len(seeds) or len(set(side.values())) == 1 for side in (ours, others))
+    if same and right[0] is not None and right[1] is not None and len(right[0]) == len(right[1]):
         differences = [100.0 * (a - b) for a, b in zip(right[0], right[1])]
         return Paired(len(values), *found, p, *_bootstrap(differences), "bootstrap")
     one, other = (mean_std(side[seed] for seed in seeds)[0] for side in (ours, others))
@@ -319,7 +321,8 @@ def compare_methods(
     rows, without which it is "untested". If only a bound of it is known, the method is "not worse" if its few errors
     more could not be significant whichever rows they are, and "untested" if that would decide. If there are too few
     common seeds for p < 0.05, nothing is tested and no method is "not worse": too few trials are no evidence of
-    equality. For the same reason a method with fewer than six values is the best only if no method has more.
+    equality. For the same reason a method with fewer than six values is the best only if no method has more. Of several
+    best, the others are compared with the one that varies least.
 
     Parameters
     ----------
@@ -349,13 +352,12 @@ def compare_methods(
     top = max(means[method] for method in runners)
     leaders = [method for method in runners if math.isclose(means[method], top, rel_tol=1e-12)]
     marks.update({method: "best" if method in leaders else "untested" for method in means})
-    best, of_row = kept[leaders[0]], right or {}
+    first = min(leaders, key=lambda method: (len(kept[method]) == 1, mean_std(kept[method].values())[1], method))
+    best, of_row = kept[first], right or {}
     tests = {
-        method: paired(best, kept[method], sampling, (of_row.get(leaders[0]), of_row.get(method)))
+        method: paired(best, kept[method], sampling, (of_row.get(first), of_row.get(method)))
         for method in means if method not in leaders and sum(seed in kept[method] for seed in best) >= LEAST_PAIRS
     }  # fmt: skip
-    if not tests or too_few(max(one.n for one in tests.values()), len(tests), sampling):
-        return marks
     over_rows = right is None or all(right.get(method) for method in means)
     found, unknown = {}, set()
     for method, one in tests.items():
@@ -367,6 +369,8 @@ def compare_methods(
             p, more = one.rows_p, abs(one.mean) * sampling.rows / 100  # errors
             unknown |= {method} if one.rows_by == "bound" and 2.0 ** (1 - more) < ALPHA else set()  # McNemar's least p
         found[method] = p if sign * one.mean > 0 else 1.0  # the best mean may be that of other seeds
+    if too_few(max((tests[method].n for method in found), default=0), len(found), sampling):
+        return marks
     for method, p in zip(found, holm(list(found.values()))):
         marks[method] = "worse" if p < ALPHA else "untested" if method in unknown else "not worse"
     return marks

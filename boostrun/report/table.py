@@ -81,7 +81,7 @@ class Comparison:
 
     ``values`` holds the trials by seed, ``p_paper`` is Welch's p against the paper's figure, and ``rank`` the mark of
     :func:`~boostrun.report.statistics.compare_methods` within the column. ``sampling`` describes how the trials
-    differ in their data, and ``right`` is that of the entry.
+    differ in their data; ``right`` and ``fixed`` are those of the entry.
     """
 
     row: str
@@ -106,6 +106,7 @@ class Comparison:
     sampled: frozenset[str] = frozenset()
     sampling: Sampling = ONE_SPLIT
     right: tuple[float, ...] | None = None
+    fixed: bool = False
 
     @property
     def differs(self) -> bool:
@@ -139,12 +140,14 @@ def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Compariso
         found = lookup(frame, metric, {**({"table": table} if table else {}), **entry.where})
         paper_mean, paper_std, note = found or (paper_mean, paper_std, note)
     n, failed = len(values), entry.failed or len(entry.records) - len(done(entry.records))
+    sampling = sampling_of(entry.records, metric)
     return Comparison(
         entry.row, entry.setting, metric, tuple(entry.column), values, n, entry.expected, mean, std, paper_mean,
-        paper_std, note, mean - paper_mean, welch(mean, std, n, paper_mean, paper_std, PAPER_TRIALS), entry.stale,
-        failed, _reason(entry, n, failed, remarks), sampled=entry.sampled,
+        paper_std, note, mean - paper_mean,
+        welch(mean, std, n, paper_mean, paper_std, PAPER_TRIALS, sampling.ratio), entry.stale, failed,
+        _reason(entry, n, failed, remarks), sampled=entry.sampled,
         trials=frozenset(str(record.get("key")) for record in done(entry.records)),
-        sampling=sampling_of(entry.records, metric), right=entry.right,
+        sampling=sampling, right=entry.right, fixed=entry.fixed,
     )  # fmt: skip
 
 
@@ -245,12 +248,17 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
     return ResultTable(spec, tuple(_ranked(cells, spec)))
 
 
-def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
-    """The cells with their marks: methods compete within a column and a setting."""
+def competing(cells: Iterable[Comparison], spec: TableSpec) -> dict[tuple, dict[str, Comparison]]:
+    """The cells that compete, by row: those of a column and a setting."""
     groups: dict[tuple, dict[str, Comparison]] = {}
     for cell in cells:
         if cell.row not in spec.naught:
             groups.setdefault((cell.column, cell.setting, cell.metric), {})[cell.row] = cell
+    return groups
+
+
+def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
+    groups = competing(cells, spec)
     marks = {key: marks_of(methods, spec.higher(key[2])) for key, methods in groups.items()}
     found = [marks.get((cell.column, cell.setting, cell.metric), {}).get(cell.row, "") for cell in cells]
     return [dataclasses.replace(cell, rank=rank) for cell, rank in zip(cells, found)]
@@ -258,22 +266,28 @@ def _ranked(cells: list[Comparison], spec: TableSpec) -> list[Comparison]:
 
 def marks_of(cells: Mapping[str, Comparison], higher_is_better: bool) -> dict[str, str]:
     """The marks of cells that compete, by their names: over the test rows too, if all cells say which are right."""
-    values = {name: cell.values for name, cell in cells.items()}
+    values = {name: values_of(cell, cells.values()) for name, cell in cells.items()}
     right = {name: cell.right for name, cell in cells.items()}
     sampling = common(cell.sampling for cell in cells.values() if cell.n)
     estimates = all(is_estimate(cell.metric) for cell in cells.values())
     return compare_methods(values, higher_is_better, sampling, right, estimates)
 
 
-def _of_marks(cells: Iterable[Comparison]) -> Sampling:
-    there = [cell for cell in cells if cell.n]
-    found = common(cell.sampling for cell in there)
-    return found if all(cell.right for cell in there) else Sampling(found.ratio)
+def values_of(cell: Comparison, rivals: Iterable[Comparison]) -> dict[int, float]:
+    """The values of a cell by seed; a fixed cell has its value at every seed of its rivals."""
+    seeds = dict.fromkeys(seed for rival in rivals if not rival.fixed for seed in rival.values)
+    return dict.fromkeys(seeds, cell.mean) if cell.fixed and cell.n and seeds else cell.values
 
 
-def compared_by(cells: Iterable[Comparison]) -> str:
-    """The tests by which cells compete, in words."""
-    return "; ".join(dict.fromkeys(_of_marks([cell]).test for cell in cells if cell.n))
+def compared_by(groups: Iterable[Iterable[Comparison]]) -> str:
+    """The tests by which the cells of each group compete, in words."""
+    tests: dict[str, None] = {}
+    for group in groups:
+        there = [cell for cell in group if cell.n]
+        if any(cell.rank in ("worse", "not worse") for cell in there):
+            found = common(cell.sampling for cell in there)
+            tests[(found if all(cell.right for cell in there) else Sampling(found.ratio)).test] = None
+    return "; ".join(tests)
 
 
 class Difference(NamedTuple):
@@ -347,14 +361,15 @@ class Contest(NamedTuple):
 def contests(table: ResultTable) -> tuple[list[Contest], str]:
     """The contests of a table, and a sentence on the places with too few data sets for ranks over them.
 
-    A contest is between three methods or more of one setting and metric, whose columns agree except for ``dataset``. It
-    is over the data sets in which all methods have a figure if there are at least five. Otherwise each data set with at
-    least six seeds that all methods have is a contest over these seeds.
+    A contest is between three methods or more of one setting and metric, whose columns agree except for ``dataset``;
+    rows that are compared with no method take no part. It is over the data sets in which all methods have a figure if
+    there are at least five. Otherwise each data set with at least six seeds that all methods have is a contest over
+    these seeds.
     """
     level = table.spec.columns.index("dataset") if "dataset" in table.spec.columns else None
     places: dict[tuple, dict[str, dict[str, Comparison]]] = {}
     for cell in table.cells:
-        if cell.n:
+        if cell.n and cell.row not in table.spec.naught:
             others = tuple(label for number, label in enumerate(cell.column) if number != level)
             data = "" if level is None else cell.column[level]
             places.setdefault((cell.metric, cell.setting, others), {}).setdefault(cell.row, {})[data] = cell
@@ -377,6 +392,8 @@ def contests(table: ResultTable) -> tuple[list[Contest], str]:
             seeds = _shared(list(here.values()))
             if len(here) >= LEAST_METHODS and len(seeds) >= LEAST_PAIRS:
                 trials = {method: [values[seed] for seed in seeds] for method, values in here.items()}
+                if all(len(set(values)) == 1 for values in trials.values()):
+                    continue  # copies of one trial are no blocks
                 place = " ".join(filter(None, (data, title)))
                 found.append(Contest(place, f"{len(seeds)} seeds", rank_methods(trials, higher), data))
     needed = f"Ranks over data sets need {LEAST_BLOCKS} or more in which every method has a figure; there are fewer"

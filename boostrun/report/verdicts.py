@@ -123,7 +123,8 @@ def judge(on_paper: Judged, sources: Mapping[str, Source]) -> Judged:
         word, why = CONSTRUCTED, claim.by_construction
     items = dict.fromkeys(item for case in claim.cases for item in case.items)
     commands = [sources[item].show for item in items]
-    lacking = [item for case, one in decided if one.verdict == UNDECIDED and not one.p >= 0 for item in case.items]
+    lacking = [item for case, one in decided if one.verdict == UNDECIDED and math.isnan(one.p) and math.isnan(one.low)
+               for item in case.items]  # fmt: skip
     if word == UNDECIDED and lacking:
         commands = [sources[item].make for item in dict.fromkeys(lacking)]
     stale = any(name for one in trials for _, name in one.codes())

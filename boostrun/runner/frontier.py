@@ -529,14 +529,15 @@ def _point(one: Candidate, cells: Mapping[str, PlannedCell], metric: str, rows: 
     if cell is None:
         return FrontierPoint(one.method, one.rival, one.budget, (), expected, "it was not run", words)
     why = cell.failed[0]["error"]["message"] if cell.failed and not cell.done else ""
-    fixed = not catalogue.method(one.settings.algo).random and not one.settings.splits
     records, failed, kept = cell.best_records, len(cell.failed), predictions.folder_of(one.settings)
     right = predictions.right(kept, [record["key"] for record in records], rows)
     if metric != ACCURACY:
         records = predictions.completed(records, kept)  # type: ignore[assignment]
         if not why and records and not any(metric in record["metrics"] for record in records):
             why = f"its records have no {measure_of(metric)}"
-    return FrontierPoint(one.method, one.rival, one.budget, records, expected, why, words, failed, fixed, metric, right)
+    return FrontierPoint(
+        one.method, one.rival, one.budget, records, expected, why, words, failed, cell.fixed, metric, right
+    )
 
 
 def _joined(one: FrontierPoint, other: FrontierPoint) -> FrontierPoint:

@@ -69,7 +69,8 @@ def _in_whole_numbers(metrics: Sequence[Mapping[str, float]]) -> str:
     more = [one["real_accuracy_pct"] - one["test_accuracy_pct"] for one in metrics if "real_accuracy_pct" in one]
     if not more:
         return ""
-    said = f"{min(more):+.2f} to {max(more):+.2f} points, {sum(more) / len(more):+.2f} on average"
+    least, most, mean = (f"{round(each, 2) + 0.0:+.2f}" for each in (min(more), max(more), sum(more) / len(more)))
+    said = f"{least} to {most} points, {mean} on average"
     return f"figures are those of predictors of whole numbers; in real numbers trials have {said}"
 
 

@@ -191,6 +191,7 @@ class OwnRun:
         }
         varying = _varying(list(settings.values()))
         several = len({one["features"] for one in settings.values()}) > 1
+        names = dict(zip(settings, dataset_names(list(settings.values()))))
 
         def order(pair: tuple[str, Mapping[str, Any]]) -> tuple:
             one = pair[1]
@@ -200,7 +201,7 @@ class OwnRun:
 
         found = []
         for key, one in sorted(settings.items(), key=order):
-            panel = f"{dataset_of(one)} {one['features']}" if several else dataset_of(one)
+            panel = f"{names[key]} {one['features']}" if several else names[key]
             label = " ".join(f"{name}={word(one[name])}" for name in varying if name in one)
             found.append(_entry(str(one["algo"]), (panel, label), kept[key], planned.get(key)))
         return numbered(found)
@@ -215,7 +216,10 @@ def _entry(row: str, column: tuple[str, ...], records: Sequence[Mapping[str, Any
         entry = Entry(row, column, {}, len(records), done)
     else:
         done = cell.best_records
-        entry = Entry(row, column, {}, len(cell.settings.seeds), done, len(cell.stale), sampled=frozenset(cell.sampled))
+        entry = Entry(
+            row, column, {}, len(cell.settings.seeds), done, len(cell.stale), sampled=frozenset(cell.sampled),
+            fixed=cell.fixed,
+        )  # fmt: skip
     seeds = {record["seed"] for record in done}
     errors = [str((record["error"] or {}).get("message", "")) for record in failed if record["seed"] not in seeds]
     return replace(entry, failed=len(errors), reason=next(filter(None, errors), ""))
@@ -256,13 +260,18 @@ def _name(command: str) -> str:
     return " ".join(settings) or (words[0] if words else "trials without a command")
 
 
-def dataset_of(settings: Mapping[str, Any]) -> str:
-    """The name of the file or folder that a data set reads, if any, else the name of the data set.
+def dataset_names(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the files or folders that data sets read, if any, else of the data sets; paths where names repeat.
 
-    >>> dataset_of({"dataset": "csv", "dataset.path": "tables/iris.csv"}), dataset_of({"dataset": "digits"})
-    ('iris.csv', 'digits')
+    >>> dataset_names([{"dataset": "csv", "dataset.path": "tables/iris.csv"}, {"dataset": "digits"}])
+    ['iris.csv', 'digits']
+    >>> dataset_names([{"dataset": "csv", "dataset.path": path} for path in ("a/t.csv", "b/t.csv")])
+    ['a/t.csv', 'b/t.csv']
     """
-    return str(settings.get("dataset.path") or "").rstrip("/").rpartition("/")[2] or str(settings["dataset"])
+    paths = [str(one.get("dataset.path") or "").rstrip("/") for one in settings]
+    names = [path.rpartition("/")[2] or str(one["dataset"]) for path, one in zip(paths, settings)]
+    several = {name for name in names if len({path for path, other in zip(paths, names) if other == name}) > 1}
+    return [path if path and name in several else name for path, name in zip(paths, names)]
 
 
 def _varying(settings: Sequence[Mapping[str, Any]]) -> list[str]:

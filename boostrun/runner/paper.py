@@ -170,6 +170,7 @@ class Item:
             metric=metric,
             rounds=rounds,
             sampled=frozenset(cell.sampled),
+            fixed=cell.fixed,
         )
 
     # -- pictures

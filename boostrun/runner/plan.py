@@ -130,6 +130,11 @@ class PlannedCell:
         """Current records, and for seeds without one the newest stale record."""
         return [*self.done, *(record for record, _ in self.stale.values())]
 
+    @property
+    def fixed(self) -> bool:
+        """Whether nothing in it is random, so that its one trial stands for every seed."""
+        return not catalogue.method(self.settings.algo).random and not self.settings.splits
+
     def table(self):
         """The table that its trials train on; its feature bank is built if it is missing."""
         return table_of(self.settings, progress=False)

@@ -97,6 +97,13 @@ def test_trends(metric, target, verdict):
     assert line.startswith(f"target {verdict}: {'time s' if metric == 'time_s' else 'test accuracy %'} M=20 to M=100")
 
 
+def test_a_target_near_a_figure_that_the_paper_does_not_print_is_open():
+    target = {"metric": "time_s", "columns": ["M=20"], "rows": ["iboost"], "within": 0.03}
+    assert check_targets([target], cells(), True) == [
+        "target open: time s M=20: iboost within 0.03 of the paper (no figures: iboost)"
+    ]
+
+
 def test_orders_look_at_the_good_end_of_each_metric_and_targets_may_speak_of_one_setting():
     order = {"columns": ["M=20"], "order": ["iboost", "adaboost"]}
     lines = check_targets([{"metric": metric, **order} for metric in ("test_accuracy_pct", "time_s")], cells(), True)

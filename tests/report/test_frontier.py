@@ -281,3 +281,25 @@ def test_of_a_metric_that_is_better_low_the_lower_side_is_ahead():
     assert both.title == "toy: log loss by samples held"
     assert "log loss, lower is better" in " ".join(notes(both)) and "-0.300" in contest(both)[1]
     assert "★" in lines(both)[1][1] and lines(both)[1][1].startswith("0.201")
+
+
+def test_one_lucky_trial_is_no_best_rival():
+    toy = frontier(point("ours", 100, 90.0), point("lucky", 100, 95.0, rival=True, seeds=1),
+                   point("steady", 100, 93.0, rival=True))  # fmt: skip
+    assert [(one.rival, one.outcome) for one in verdicts(toy)] == [("steady", "loss")]
+    assert [row[1].rpartition(" ")[2] for row in lines(toy)[1:]] == ["(0.20)", "?", "★"]
+    assert "? not tested" in markdown(toy)
+
+
+def test_methods_without_a_common_seed_and_equal_ones_are_not_said_to_lead():
+    other = dataclasses.replace(point("rival", 100, 80.0, rival=True, seeds=2))
+    other = dataclasses.replace(other, records=[{**one, "seed": one["seed"] + 5} for one in other.records])
+    toy = frontier(point("ours", 100, 90.0, seeds=2), other)
+    assert "no seed in common" in sentence(toy) and "higher mean" not in sentence(toy)
+
+
+def test_what_was_spent_is_shown_to_the_digit_that_exceeds_the_budget():
+    toy = frontier(point("ours", 512, 90.0, spent=512.3), point("ours", 100, 90.0, spent=150))
+    assert [note for note in notes(toy) if "it spent" in note] == [
+        "ours at 512: ! it spent 512.3, and does not compete.", "ours at 100: ! it spent 150, and does not compete.",
+    ]

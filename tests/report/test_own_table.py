@@ -70,10 +70,24 @@ def test_trials_with_a_split_each_are_compared_by_the_corrected_test_and_those_o
     lead = [next(line for line in one.remarks if "less rand" in line) for one in (resplit, one_split, counted)]
     assert "over the splits, which overlap, -0.04 to" in lead[0] and lead[0].endswith("level")
     assert "over the trials +0." in lead[1] and lead[1].endswith("ahead") and "rows" not in lead[1]
-    assert "over the 50 test rows -" in lead[2] and lead[2].endswith("by a bound): level")
+    assert "over the 50 test rows -" in lead[2] and lead[2].endswith("level over the test rows")
     shares = (1.0,) * 45 + (0.0,) * 4 + (0.9,), (0.0,) * 4 + (1.0,) * 45 + (0.0,)  # who errs, errs on other rows
     kept = table({"name": "csv"}, True, shares)
     assert kept.cells[1].rank == "not worse" and any("by a bootstrap): level" in line for line in kept.remarks)
+
+
+def test_a_method_without_randomness_competes_with_its_one_figure_at_every_seed():
+    fixed = dataclasses.replace(entry("jointboost", [86.0]), fixed=True)
+    made = own_table("mine", [entry("wsam", TEN), fixed, entry("lucky", [99.0], expected=10)], [{}] * 3, METRIC)
+    assert [cell.rank for cell in made.cells] == ["worse", "best", "untested"]
+    assert [row[1].rpartition(" ")[2] for row in made.lines()[1:]] == ["n=10", "★", "?"]
+    assert any("? not tested" in note for note in made.notes()) and made.remarks[0].endswith("ahead")
+
+
+def test_rows_of_one_name_are_told_apart_in_notes():
+    entries = [entry("wsam", [92.0] * 6), entry("wsam", [91.0, 92.0, 93.0], expected=6)]
+    notes = "\n".join(own_table("mine", entries, [{"r": "20"}, {"r": "50"}], METRIC).notes())
+    assert "wsam r=20: every trial" in notes and "wsam r=50: 3 of 6 trials" in notes
 
 
 def test_scores_of_probabilities_have_columns_with_a_dash_for_methods_without(mixed):

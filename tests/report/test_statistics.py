@@ -178,6 +178,29 @@ def test_marks_take_the_wider_of_trials_and_rows_and_correct_for_splits():
     assert compare_methods(values, True, Sampling(rows=50), right)["b"] == "worse"
 
 
+def test_marks_of_equal_means_do_not_depend_on_their_order():
+    values = column(a=[85, 95] * 5, b=[90] * 10, c=[89.8 + x / 100 for x in range(-5, 5)])
+    marks = {tuple(sorted(compare_methods({name: values[name] for name in order}, True).items()))
+             for order in itertools.permutations("abc")}  # fmt: skip
+    assert marks == {(("a", "best"), ("b", "best"), ("c", "worse"))}
+
+
+def test_shares_of_rows_count_only_if_both_methods_have_the_same_trials():
+    ours, right = {seed: 90.0 + seed % 2 for seed in range(10)}, ((0.9,) * 50, (0.95,) * 50)
+    some, fixed = {seed: 84.0 + seed for seed in range(6)}, dict.fromkeys(range(8), 85.0)
+    by = [paired(ours, others, Sampling(rows=50), right).rows_by for others in (ours, some, fixed)]
+    assert by == ["bootstrap", "bound", "bound"]
+    assert paired({seed: ours[seed] for seed in range(6)}, fixed, Sampling(rows=50), right).rows_by == "bootstrap"
+
+
+def test_the_spread_of_a_printed_figure_makes_an_interval_wider():
+    values = [0.6 + x for x in (-0.5, 0.5, -1, 1, -0.2, 0.2, -0.8, 0.8, -0.1, 0.1)]
+    for ratio in (0.0, 0.25):
+        mean, low, high = interval(values, ratio=ratio)
+        _, wider_low, wider_high = interval(values, paper_std=0.6, ratio=ratio)
+        assert wider_low < low < mean < high < wider_high
+
+
 @given(st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(0, 5), max_size=10), min_size=2))
 def test_negating_the_values_and_the_direction_changes_no_mark(methods):
     up = compare_methods(column(**methods), True)
