@@ -45,11 +45,21 @@ def _class_weights(class_weight: Any, labels: Any) -> np.ndarray:
 
 
 def with_class_weights(own: Callable, classifier, X, y, sample_weight=None, **named):
-    """``own(classifier, X, y, sample_weight)`` with the weights of classes, so that all are among ``classes_``."""
-    if (class_weight := getattr(classifier, "class_weight", None)) is not None:
-        check(classifier)
-        own_weights = _class_weights(class_weight, y)
-        sample_weight = own_weights if sample_weight is None else own_weights * np.asarray(sample_weight)
+    """``own(classifier, X, y, sample_weight)`` with the weights of classes; all of these are among ``classes_``."""
+    class_weight = getattr(classifier, "class_weight", None)
+    if class_weight is None:
+        return _with_all_classes(own, classifier, X, y, sample_weight, **named)
+    check(classifier)
+    weights = _class_weights(class_weight, y)
+    weights = weights if sample_weight is None else weights * _checked(sample_weight, weights)
+    classifier.class_weight = None  # they are in the weights: no part of the data is weighed again
+    try:
+        return _with_all_classes(own, classifier, X, y, weights, **named)
+    finally:
+        classifier.class_weight = class_weight
+
+
+def _with_all_classes(own: Callable, classifier, X, y, sample_weight, **named):
     if sample_weight is None:
         return own(classifier, X, y, **named)
     lost, classes = _lost(y, sample_weight)
@@ -63,6 +73,12 @@ def with_class_weights(own: Callable, classifier, X, y, sample_weight=None, **na
     if len(classifier.classes_) < len(classes):
         raise BoostrunError(f"{why}, and {type(classifier).__name__} needs samples of every class")
     return classifier
+
+
+def _checked(sample_weight: Any, like: np.ndarray) -> np.ndarray:
+    from sklearn.utils.validation import _check_sample_weight
+
+    return _check_sample_weight(sample_weight, like, ensure_non_negative=True)
 
 
 def _lost(y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,7 @@ import contextlib
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +125,8 @@ def _choose(
     rounds = min(most, 2 * patience) if goes_on else most
     while True:
         train(model.set_params(**{classifier._rounds: rounds}))
-        found = _until_no_better(_scores(model, X, y, weights, rounds), patience)
+        scores = _scores(model, X, y, weights, rounds)
+        found = _until_no_better(scores, patience, getattr(model._model, "stages", range(1, rounds + 1)))
         if rounds == most or len(found) < rounds:
             break
         goes_on = not more or any(getattr(model, name, None) for name in _GOING_ON)
@@ -133,12 +134,17 @@ def _choose(
     return None if more or int(np.argmax(found)) + 1 < rounds else model, found
 
 
-def _until_no_better(scores: Iterator[float], patience: int) -> np.ndarray:
-    """The scores up to the last of ``patience`` in a row that are not above the best one before them."""
-    found: list[float] = []
-    for score in scores:
+def _until_no_better(scores: Iterator[float], patience: int, kept: Container[int]) -> np.ndarray:
+    """The scores up to the last of ``patience`` in a row that are not above the best one before them.
+
+    Rounds that are not ``kept`` repeat the score of an earlier one, and do not count.
+    """
+    found, best, worse = list[float](), -np.inf, 0
+    for number, score in enumerate(scores, 1):
         found.append(score)
-        if len(found) > int(np.argmax(found)) + patience:
+        worse = 0 if score > best else worse + (number in kept)
+        best = max(best, score)
+        if worse == patience:
             break
     return np.array(found)
 

@@ -287,6 +287,8 @@ def _fitted(classifier, values: np.ndarray, table: RawTable | None) -> Preparati
         from boostrun.methods.estimator import bins
 
         bins(classifier)
+        if len(missing) and classifier.max_bins < 3:
+            raise BoostrunError(f"max_bins={classifier.max_bins}: columns with missing values need at least 3")
         arrays |= {"kind": np.array("edges"), "edges": _edges(values, missing, classifier.max_bins)}
     else:
         means = means_of(values)
@@ -491,9 +493,8 @@ class Arrivals(ABC):
 
     def _check_classes(self, known: np.ndarray, labels: np.ndarray, classes: Any) -> None:
         if len(known) < 2:
-            raise BoostrunError(
-                f"the first labels hold only one class, {known[0]!r}: name all labels of the stream, classes=[...]"
-            )
+            found = f"hold only one class, {known.tolist()[0]!r}" if len(known) else "have no class"
+            raise BoostrunError(f"the first labels {found}: name all labels of the stream, classes=[...]")
         for said, given in (("the label", labels), ("classes has", () if classes is None else classes)):
             unknown = [label for label in np.unique(given).tolist() if not np.isin(label, known)]
             if unknown:

@@ -12,12 +12,14 @@ import functools
 import inspect
 import zlib
 from collections.abc import Callable, Mapping
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from boostrun.config.fields import check_common
 from boostrun.errors import BoostrunError
+from boostrun.methods.scikit_learn import check_classification_targets
 
 _AT_ANY_TIME = {"n_jobs", "warm_start", "class_weight", "random_state"}  # training goes on with others, and more rounds
 
@@ -41,16 +43,28 @@ class InForce:
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays that came read-only, as joblib maps them into workers, are copied: a stream learner changes them."""
-        super().__setstate__({name: _writable(part) for name, part in state.items()})  # type: ignore[misc]
+        """Parts with arrays that came read-only, as from joblib, are copied: training changes them."""
+        seen = {id(self)}
+        super().__setstate__({  # type: ignore[misc]
+            name: copy.deepcopy(part, {id(self): self}) if _is_read_only(part, seen) else part
+            for name, part in state.items()
+        })  # fmt: skip
 
 
-def _writable(part: Any) -> Any:
+def _is_read_only(part: Any, seen: set[int]) -> bool:
+    """Whether an array in it is, at any depth; ``seen`` are the ids of objects that were looked at."""
     if isinstance(part, np.ndarray):
-        return part if part.flags.writeable else np.array(part)
-    if isinstance(part, (tuple, list)):
-        return getattr(part, "_make", type(part))([_writable(one) for one in part])
-    return part
+        return not part.flags.writeable
+    if id(part) in seen:
+        return False
+    seen.add(id(part))
+    if isinstance(part, Mapping):
+        inner: Any = part.values()
+    elif isinstance(part, (tuple, list)):
+        inner = part
+    else:
+        inner = getattr(part, "__dict__", {}).values() if type(part).__module__.startswith("boostrun") else ()
+    return any(_is_read_only(one, seen) for one in inner)
 
 
 def _record(classifier: Any, first: Mapping[str, Any]) -> None:
@@ -62,6 +76,8 @@ def _record(classifier: Any, first: Mapping[str, Any]) -> None:
 
 
 def _same(one: Any, other: Any) -> bool:
+    if all(isinstance(value, Number) and not isinstance(value, bool) for value in (one, other)):
+        return bool(one == other)  # 1 and np.int64(1) are one value
     if one is other or type(one) is not type(other):
         return one is other
     if getattr(one, "get_params", None) is not None:  # an estimator, which has no equality of its own
@@ -146,6 +162,20 @@ def _going_on(own: Callable) -> Callable:
     return work
 
 
+def _taking(own: Callable) -> Callable:
+    @functools.wraps(own)
+    def take(self, *given, **named):
+        go_on(self)
+        if "classes_" in vars(self) and getattr(self, "_agree", None) is not None:  # a stream learner, with X and y
+            labels = np.asarray(given[1])
+            if labels.ndim == 1 and len(labels) and labels.dtype.kind != self.classes_.dtype.kind:
+                check_classification_targets(labels)
+                self._agree(labels)
+        return own(self, *given, **named)
+
+    return take
+
+
 def _answering(own: Callable) -> Callable:
     @functools.wraps(own)
     def answer(self, *given, **named):
@@ -156,7 +186,7 @@ def _answering(own: Callable) -> Callable:
 
 FRONTS: Mapping[str, Callable] = {
     **dict.fromkeys(("fit", "fit_source"), _training), "_begin": _begun, "clone": _cloned,
-    **dict.fromkeys(("learn_one", "learn_many", "_take", "_learn"), _going_on),
+    **dict.fromkeys(("learn_one", "learn_many", "_learn"), _going_on), "_take": _taking,
     **dict.fromkeys(("predict", "predict_proba", "decision_function", "_predict", "_scores", "_votes_of"), _answering),
 }  # fmt: skip
 """Method -> what is put before it."""
@@ -184,7 +214,8 @@ def on_same_samples(own: Callable) -> Callable:
         if not getattr(self, "warm_start", False):
             self.__dict__.pop("_begun_with", None)
             return own(self, X, y, *given, **named)
-        mark = mark_of(X, y, given, named)
+        weights = given[0] if given else named.get("sample_weight")
+        mark = mark_of(X, y, None if weights is None else np.asarray(weights, dtype=float))
         if vars(self).get("_begun_with", mark) != mark:
             raise BoostrunError("warm_start goes on with the samples that training began with; these are others")
         own(self, X, y, *given, **named)
@@ -202,6 +233,8 @@ def mark_of(X: Any, y: Any, *more: Any) -> str:
     """
     import joblib
 
+    if isinstance(X, list):
+        X = np.asarray(X)
     if type(X) is np.ndarray and X.dtype != object:
         X = X.shape, str(X.dtype), zlib.crc32(np.ascontiguousarray(X).data.cast("B"))
     return joblib.hash((X, np.asarray(y), more))

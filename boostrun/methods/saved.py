@@ -153,6 +153,10 @@ def write(
             facts["left"].append(name)
             warnings.warn(f"{said}, which a saved model does not keep: {_LEFT.format(name=name)}", stacklevel=3)
     classes = np.asarray(classes)
+    if classes.dtype.kind not in "biufUO":
+        raise BoostrunError(f"the labels are of {classes.dtype}: text, numbers and bools can be saved")
+    if classes.dtype == np.float16:
+        classes = classes.astype(np.float32)
     if classes.dtype == object:  # values of Python, in the order of the classes
         labels = classes.tolist()
         odd = [label for label in labels if type(label) not in _LABELS]

@@ -357,7 +357,9 @@ class StreamLearner(RiverKind, Saveable, ClassifierMixin, BaseEstimator):
         if first:
             self._start(np.unique(y if classes is None else classes), declared=classes is not None)
         elif classes is not None and not np.isin(classes, self.classes_).all():
-            raise BoostrunError(f"classes={classes!r}: the first call declared {self.classes_.tolist()}")
+            raise BoostrunError(
+                f"classes={classes!r}: {self.classes_.tolist()} are known, and a later call cannot declare more"
+            )
         return self._learn(X, self._codes(y))
 
     def _labels_of(self, codes: np.ndarray) -> np.ndarray:

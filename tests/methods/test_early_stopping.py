@@ -25,6 +25,7 @@ from boostrun.config import catalogue
 from boostrun.evaluation.measures import spawn
 from boostrun.inputs.bank import Table
 from boostrun.methods.declaration import obtain
+from boostrun.methods.early_stopping import _until_no_better
 from boostrun.methods.saved import Saveable
 from boostrun.papers.reservoir.classifier import Reservoir
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
@@ -214,6 +215,12 @@ def test_a_run_keeps_the_rounds_of_a_loop_by_hand_on_a_part_of_its_training_part
     assert np.allclose(model.validation_score_, scores[: cost["rounds_scored"]], rtol=1e-6)
     fewer = method.make({}, budget | {"T": cost["rounds_kept"]}, given | {"checkpoint": None})
     assert own.run(fewer, Table(table.bank, rows={"train": inner}), seeds)["metrics"] == result["metrics"]
+
+
+def test_rounds_without_a_model_of_their_own_do_not_count():
+    scores = [0.1, 0.2, 0.3, 0.3, 0.3, 0.3, 0.5, 0.4, 0.4, 0.4]
+    assert len(_until_no_better(iter(scores), 3, range(1, 11))) == 6
+    assert len(_until_no_better(iter(scores), 3, (1, 2, 3, 7, 8))) == 10
 
 
 def test_every_method_with_the_key_has_stages():

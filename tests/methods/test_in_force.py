@@ -4,6 +4,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from boostrun import (
@@ -17,6 +18,7 @@ from boostrun import (
     StreamForestClassifier,
 )
 from boostrun.errors import BoostrunError
+from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
 
 X = np.random.default_rng(0).normal(size=(300, 4))
 Y = (X[:, 0] + X[:, 1] > 0).astype(int)
@@ -122,3 +124,25 @@ def test_a_stream_learner_goes_on_from_arrays_that_are_read_only(kind, tmp_path)
     joblib.dump(learner, tmp_path / "learner")
     loaded = joblib.load(tmp_path / "learner", mmap_mode="r")
     assert np.array_equal(loaded.partial_fit(X, Y).predict(X), learner.partial_fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize("model", [
+    ReservoirClassifier("wsam", reservoir_size=20, n_estimators=9), OnlineRivalClassifier("oza", n_estimators=9),
+    ReservoirClassifier("wsam", reservoir_size=20, n_estimators=3, warm_start=True),
+])  # fmt: skip
+def test_a_classifier_goes_on_from_arrays_that_are_read_only(model, tmp_path):
+    def more(model):
+        if getattr(model, "warm_start", False):
+            return model.set_params(n_estimators=6).fit(X, Y)
+        return model.partial_fit(X, Y)
+
+    first = clone(model).set_params(random_state=0)
+    first = first.fit(X, Y) if getattr(model, "warm_start", False) else first.partial_fit(X[:150], Y[:150])
+    joblib.dump(first, tmp_path / "model")
+    loaded = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert np.array_equal(more(loaded).decision_function(X), more(first).decision_function(X))
+
+
+def test_an_equal_number_of_another_type_is_no_other_parameter():
+    model = IBoostClassifier(budget=4).partial_fit(X, Y)
+    model.set_params(budget=np.int64(4)).partial_fit(X, Y)

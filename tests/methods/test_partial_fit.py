@@ -209,6 +209,7 @@ def test_bad_calls_are_a_sentence_and_teach_nothing():
     model = ReservoirClassifier("wsam", **SMALL)
     for given, said in [
         ((X[:1], ODD[:1]), "hold only one class"),
+        ((X[:9], ODD[:9], []), "the first labels have no class"),
         ((X[:9], ODD[:9], [1, 2]), "the label 0, which is none of the classes"),
         ((np.full((9, 2), "red"), ODD[:9]), "red"),
         ((X[:9], ODD[:8]), "inconsistent numbers of samples"),

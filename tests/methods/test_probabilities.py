@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
@@ -24,6 +25,7 @@ from boostrun.methods.probabilities import LINKS, Link, Probabilities, margin_li
 from boostrun.methods.tree import TreeEnsemble
 from boostrun.papers.iboost.online_ensembles import AdwinBaggingClassifier, DWMClassifier
 from boostrun.papers.iboost.onlineboost import FLCClassifier, OnlineBoostClassifier
+from boostrun.papers.iboost.trained import iboost_link, pairwise, samme
 from boostrun.papers.iboost.window_committees import AdaBoostWindowClassifier, FLBClassifier, OCBClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
 from boostrun.papers.reservoir.online_classifier import OnlineRivalClassifier
@@ -125,7 +127,7 @@ def twin(scores, slope):
 
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize(
-    ("name", "slope"), [("logistic", 1), ("exponential", 2), ("adaboost_mh", 2), ("iboost, one a class", 2)]
+    ("name", "slope"), [("logistic", 1), ("exponential", 2), ("adaboost_mh", 2), ("iboost, one a class", 1)]
 )
 def test_it_is_the_formula_of_the_loss(name, slope, classes):
     clf, (X, _) = trained(name, classes), blobs(classes, seed=3)
@@ -168,6 +170,36 @@ def test_the_scores_of_shareboosts_loss_are_stationary_under_their_probabilities
     np.testing.assert_allclose(slope, 0.0, atol=1e-6)
     order = np.argsort(scores, kind="stable")
     assert (np.diff(p[order]) >= -1e-15).all()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+@pytest.mark.parametrize("cap", [0.5, 1.0, 2.0, np.inf])
+def test_iboosts_probabilities_are_those_whose_capped_loss_is_least_at_the_votes(classes, cap):
+    p = np.random.default_rng(classes).dirichlet(np.full(classes, 3.0))
+
+    def of(u):  # up to the cap u itself, then with the slope cap / u
+        return u if u <= cap else cap * (1.0 + np.log(u / cap))
+
+    def pairs(votes):
+        return sum(p[y] * of(np.exp(np.delete(votes, y) - votes[y]).sum()) for y in range(classes))
+
+    def margins(votes):
+        z = (classes * votes - votes.sum()) / (classes - 1) ** 2
+        return sum(p[y] * of(np.exp(-z[y])) for y in range(classes))
+
+    for loss, probabilities in ((pairs, pairwise), (margins, samme)):
+        votes = minimize(loss, np.zeros(classes), method="BFGS", options={"gtol": 1e-10}).x
+        assert probabilities(votes[None], cap)[0] == pytest.approx(p, abs=1e-4)
+
+
+def test_a_cap_and_literal_coefficients_count():
+    F = np.array([-1.0, 0.5, 3.0])
+    for keys, slope in (({}, 1.0), ({"grad_cap": None}, 2.0), ({"scale": "literal"}, 0.5)):
+        for multiclass in ("samme", "ovr"):
+            link = iboost_link(IBoostClassifier(multiclass=multiclass, **keys))
+            np.testing.assert_allclose(link.of(F), margin_link(slope).of(F))
+    filtered = FullDataClassifier("filterboost", loss="exponential")
+    np.testing.assert_allclose(filtered._link().of(F), margin_link(1.0).of(F))
 
 
 def test_without_a_margin_it_is_the_softmax_of_scikit_learns_logistic_regression():

@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
@@ -186,6 +187,15 @@ def test_weights_of_classes_are_weights_of_their_samples(name, digits):
     assert same(model.fit(X, y, weights), MADE[name]().fit(X, y, weights**2))
     balanced = 500 / (3 * np.bincount(y))[y]
     assert same(model.set_params(class_weight="balanced").fit(X, y), MADE[name]().fit(X, y, balanced))
+
+
+def test_parts_of_the_data_are_not_weighed_by_class_again(digits):
+    X, y = digits[0], digits[1] % 3
+    model = SplitReservoirClassifier(reservoir_size=40, n_estimators=4, random_state=0)
+    both = clone(model).set_params(class_weight={0: 4}).fit(X, y, sample_weight=np.where(y == 0, 0.25, 1.0))
+    np.testing.assert_array_equal(both.decision_function(X), model.fit(X, y).decision_function(X))
+    with pytest.raises(ValueError, match=r"sample_weight\.shape"):
+        ReservoirClassifier(class_weight="balanced").fit(X, y, sample_weight=[2.0])
 
 
 @pytest.mark.parametrize("name", ["all", "geem", "adaboost_mh"])

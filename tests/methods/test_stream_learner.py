@@ -186,6 +186,8 @@ def test_truth_values_are_no_numbers_among_labels(first, then, kind):
     model.learn_one({"a": 1.0}, first)
     with pytest.raises(BoostrunError, match=f"the label {then} is of another kind: labels so far are {kind}"):
         model.learn_one({"a": 2.0}, then)
+    with pytest.raises(BoostrunError, match=f"the label {then} is of another kind"):
+        model.partial_fit([[2.0]], [then])
     model.learn_one({"a": 2.0}, not first if first is True else 7)
     assert [type(label) for label in model.classes_.tolist()] == [type(first)] * 2
 

@@ -75,3 +75,13 @@ def test_whole_numbers_may_be_written_as_floats(kind):
         assert np.array_equal(cls(**{name: kind(8)}).fit(X, Y).predict(X), cls(**{name: 8}).fit(X, Y).predict(X))
     with pytest.raises(BoostrunError, match=r"n_estimators=8.5: a whole number"):
         ReservoirClassifier(n_estimators=8.5).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_the_same_samples_and_weights_may_come_in_other_forms(name):
+    weights = np.linspace(1.0, 2.0, len(Y))
+    model = MODELS[name]().fit(X, Y, weights)
+    for rounds, samples, given in ((6, X.tolist(), weights), (7, X, weights.tolist())):
+        model.set_params(n_estimators=rounds).fit(samples, Y, sample_weight=given)
+    plain = MODELS[name]().fit(X, Y)
+    plain.set_params(n_estimators=6).fit(X, Y, sample_weight=None)

@@ -7,11 +7,12 @@ examples of a window, G classes that the state knows, d features. Each check rai
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 
 from boostrun.errors import BoostrunError
 from boostrun.export.forms import TreeForm, stump_trees
@@ -27,7 +28,7 @@ from boostrun.kernels.hoeffding import (
     HoeffdingTrees,
 )
 from boostrun.methods.archive import Array, Damaged
-from boostrun.methods.probabilities import LINKS, Link, Votes, margin_link, normalised, width_of
+from boostrun.methods.probabilities import Link, Votes, margin_link, normalised, width_of
 from boostrun.methods.scikit_learn import check_is_fitted
 from boostrun.methods.stream_state import MOST, check_values
 from boostrun.papers.iboost.adaptive_forest import Forest
@@ -77,40 +78,56 @@ _ATTRIBUTES = {
 }  # fmt: skip
 
 
-def samme(votes: np.ndarray) -> np.ndarray:
+def samme(votes: np.ndarray, cap: float = math.inf) -> np.ndarray:
     """Probabilities (n, K) from ``votes`` (n, K), the sums of the coefficients that vote for each class.
 
     SAMME's loss is exp(-y'f / K), f_c = v_c - (sum of the other v) / (K - 1). Its expectation is least where p is
-    proportional to exp(f_c / (K - 1)), that is to exp(K v_c / (K - 1)^2) (Zhu, Zou, Rosset & Hastie 2009).
+    proportional to exp(z_c), z_c = f_c / (K - 1) = (K v_c - sum of v) / (K - 1)^2 (Zhu, Zou, Rosset & Hastie 2009). If
+    its slope, exp(-z_c) for an example of class c, is at most ``cap``, all p_c min(exp(-z_c), cap) are equal there.
 
     >>> samme(np.array([[0.0, np.log(3.0) / 2]])).round(3).tolist()  # two classes: 1 / (1 + exp(-2 F))
     [[0.25, 0.75]]
+    >>> samme(np.array([[0.0, np.log(3.0)]]), cap=1.0).round(3).tolist()  # 1 / (1 + exp(-F))
+    [[0.25, 0.75]]
     """
     classes = votes.shape[1]
-    return softmax(votes * (classes / (classes - 1) ** 2), axis=1)
+    z = (classes * votes - votes.sum(axis=1, keepdims=True)) / (classes - 1) ** 2
+    return softmax(np.maximum(z, -math.log(cap)), axis=1)
 
 
-def pairwise(votes: np.ndarray) -> np.ndarray:
-    """Probabilities (n, K) from ``votes`` (n, K) under the loss sum of exp(v_c - v_y) over c != y.
+def pairwise(votes: np.ndarray, cap: float = math.inf) -> np.ndarray:
+    """Probabilities (n, K) from ``votes`` (n, K) under the loss u_y = sum of exp(v_c - v_y) over c != y.
 
-    Its expectation is least where p_a exp(v_b - v_a) = p_b exp(v_a - v_b) for all pairs, so p is proportional to
-    exp(2 v_c).
+    Where its expectation is least, p_y / exp(2 v_y) is the same for all classes. If the slope of the loss in u_y is
+    min(1, ``cap`` / u_y), that is so of p_y min(1, cap / u_y) / exp(2 v_y).
 
     >>> pairwise(np.array([[0.0, np.log(3.0) / 2]])).round(3).tolist()  # two classes: 1 / (1 + exp(-2 F))
     [[0.25, 0.75]]
+    >>> pairwise(np.array([[0.0, np.log(3.0)]]), cap=1.0).round(3).tolist()  # 1 / (1 + exp(-F))
+    [[0.25, 0.75]]
     """
-    return softmax(2.0 * votes, axis=1)
+    classes = votes.shape[1]
+    others = np.where(np.eye(classes, dtype=bool), -np.inf, votes[:, None, :])
+    excess = logsumexp(others, axis=2) - votes - math.log(cap)  # of u over the cap, in logarithms
+    return softmax(2.0 * votes + np.maximum(excess, 0.0), axis=1)
 
 
 # For each class of learners, its link from scores to probabilities, or its votes and why they are no probabilities
 
 
 def iboost_link(classifier) -> Link:
-    """exp(-F) for two classes and for each class against the rest, else the loss of the committee."""
-    if classifier.multiclass == "ovr":
-        return LINKS["exponential"]
-    several = pairwise if classifier.loss == "mm" else samme
-    return Link(lambda scores: LINKS["exponential"].of(scores) if scores.ndim == 1 else several(scores))
+    """exp(-F) for two classes and for each class against the rest, else the loss of the committee, with its cap."""
+    cap = math.inf if classifier.grad_cap is None else float(classifier.grad_cap)
+    unit = 0.5 if classifier.scale == "literal" else 1.0
+
+    def probabilities(scores: np.ndarray) -> np.ndarray:
+        scores = unit * scores
+        if scores.ndim == 1 or classifier.multiclass == "ovr":  # p min(exp(-F), cap) = (1 - p) min(exp(F), cap)
+            least = -math.log(cap)
+            return margin_link(1.0).of(np.maximum(scores, least) - np.maximum(-scores, least))
+        return (pairwise if classifier.loss == "mm" else samme)(scores, cap)
+
+    return Link(probabilities)
 
 
 def adaboost_link(classifier) -> Link:

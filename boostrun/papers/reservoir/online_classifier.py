@@ -9,7 +9,7 @@ from boostrun.errors import BoostrunError
 from boostrun.methods import estimator
 from boostrun.methods import hypothesis_ensemble as one_vs_all
 from boostrun.methods.estimator import StumpClassifier
-from boostrun.methods.probabilities import LINKS, Link
+from boostrun.methods.probabilities import LINKS, Link, margin_link
 from boostrun.methods.stumps import FIELDS, Stump, StumpEnsemble, StumpLearner, find_stump
 from boostrun.methods.weak_learner import LOSSES, Binner
 from boostrun.papers.reservoir.classifier import ReservoirClassifier, log_odds
@@ -296,7 +296,9 @@ def of_reservoir(classifier) -> Link | str:
 
 
 def of_full_data(classifier) -> Link | str:
-    """The link of the loss."""
+    """The link of the loss; FilterBoost accepts with min(1, exp(-y F)), the slope of a loss with a linear tail."""
+    if getattr(classifier, "method", "") == "filterboost" and classifier.loss == "exponential":
+        return margin_link(1.0)  # p min(1, exp(-F)) = (1 - p) min(1, exp(F))
     return LINKS.get(classifier.loss) or f"loss={classifier.loss!r} is not known"
 
 

@@ -80,7 +80,7 @@ def test_what_is_refused_is_one_sentence_and_teaches_nothing(name):
             with pytest.raises(ValueError, match=words) as error:
                 method(data, labels)
             assert pickle.dumps(model) == before, error.value
-    with pytest.raises(BoostrunError, match="first call declared"):
+    with pytest.raises(BoostrunError, match="a later call cannot declare more"):
         model.partial_fit(X, y, classes=["ash", "oak"])
     assert pickle.dumps(model) == before
     again = pickle.loads(before)
