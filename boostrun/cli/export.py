@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +72,8 @@ def main(words: Arguments) -> int:
 
     settings = compose_one(words.overrides, words.config_dir)
     path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
+    if form == "npz" and not is_device(output) and output.suffix != ".npz":
+        output = path = output.with_name(f"{output.name}.npz")
     read = [str(settings.dataset[key]) for key in ("path", "test_path") if settings.dataset.get(key)]
     for written in (output, path):
         keep_inputs(written, read)
@@ -134,9 +136,8 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     saved, form = (saved, real_form(saved)) if saved is not None else saved_of(classifier, kind_of(model))
     table = known_table(classifier)
     names = table.columns if table is not None else ()
-    classifier.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
     if rows is not None:
-        samples = next(iter(pieces(classifier, rows))).X[:MOST_ROWS]
+        samples = _first_rows(piece.X for piece in pieces(classifier, rows))
     elif settings is not None:
         from boostrun.data import load as load_data
         from boostrun.runner.plan import roots
@@ -145,10 +146,23 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
         samples = samples.reshape(len(samples), -1)
     else:
         return quantised(saved, names=names, form=form), None
+    classifier.__dict__.pop("feature_names_in_", None)  # rows are arrays in its order
     number = {label: place for place, label in enumerate(classifier.classes_.tolist())}
     labels = np.array([number[label] for label in classifier.predict(samples).tolist()])
     most = settings.algo.get("flash_bytes") if settings is not None else None
     return quantised(saved, samples, labels, names=names, form=form, fits=within(most)), samples
+
+
+def _first_rows(pieces: Iterable[np.ndarray]) -> np.ndarray:
+    """The first 10,000 rows of some pieces."""
+    import numpy as np
+
+    found: list[np.ndarray] = []
+    for piece in pieces:
+        found.append(piece[: MOST_ROWS - sum(map(len, found))])
+        if sum(map(len, found)) == MOST_ROWS:
+            break
+    return np.concatenate(found)
 
 
 def check_on_chip(words: Arguments) -> int:

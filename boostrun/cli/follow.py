@@ -78,6 +78,8 @@ def main(words: Arguments) -> int:
         raise BoostrunError(f"bad={bad}: set stop or skip, for rows that cannot be read or learned")
     settings = [word for word in words.overrides if word.partition("=")[0] not in OWN_KEYS["follow"]]
     state = Path("".join(own.get("state", ["follow.npz"])))
+    if state.suffix != ".npz" and not state.exists():  # the ending that saving adds
+        state = state.with_name(f"{state.name}.npz")
     place, order = words.names[0] if words.names else "-", "".join(own.get("order", []))
     for name in (place, str(state)):
         if words.output is not None and name != "-" and os.path.realpath(name) == os.path.realpath(words.output):
@@ -275,7 +277,7 @@ class LiveLearner:
         return answer
 
     def _write(self, answers: list[dict[str, Any]]) -> None:
-        text = "".join(f"{json.dumps(answer, ensure_ascii=False)}\n" for answer in answers)
+        text = "".join(map(_line, answers))
         if self.file is None:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -400,23 +402,24 @@ class LiveRows:
         return names
 
     def _row(self, text: bytes, number: int, names: list[str] | None, end: int) -> LiveRow:
+        copied: dict[str, Any] = {}
         try:
             given = json.loads(text) if names is None else self._by_name(names, _cells(text))
             if not isinstance(given, dict):
                 raise ValueError('it is no object, as {"x": 1.5, "label": "a"} is')
             self.unmet -= given.keys()
+            copied = {name: given.pop(name) for name in self.copied if name in given}
             label = given.pop(self.label, None)
             if isinstance(label, float) and label.is_integer():
                 label = int(label)
             if isinstance(label, int) and not -(2**63) <= label < 2**63:
                 raise ValueError(f"its label {label} is beyond 64 bits: write it as text")
-            copied = {name: given.pop(name) for name in self.copied if name in given}
             order = copied.get(self.order)
             if self.order and (not isinstance(order, (str, float, int)) or str(order) == "nan"):
                 raise ValueError(f"it has no {self.order}, which order= names")
             return LiveRow(number, end, _features(given), label, copied, order)
         except (ValueError, RecursionError) as error:
-            return LiveRow(number, end, wrong=f"it cannot be read: {error}")
+            return LiveRow(number, end, copied=copied, wrong=f"it cannot be read: {error}")
 
     def _by_name(self, names: list[str], cells: list[str]) -> dict[str, Any]:
         """The cells of csv that are not empty, by name: numbers, or text. Copied ones stay as they are written; labels
@@ -432,6 +435,16 @@ class LiveRows:
             else:
                 found[name] = cell if name in self.copied and name != self.order else _number(cell)
         return found
+
+
+def _line(answer: Mapping[str, Any]) -> str:
+    """An answer as a line of JSON; half a character of UTF-16, which JSON may hold and UTF-8 not, is escaped."""
+    text = json.dumps(answer, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(answer)
+    return f"{text}\n"
 
 
 def _cells(text: bytes) -> list[str]:

@@ -61,8 +61,13 @@ def size_of(
 
 
 def within(most: int | None) -> Callable[[IntegerModel], bool]:
-    """Whether a predictor takes at most so many bytes of flash, as a function; None: any number."""
-    return lambda model: most is None or sizes(model, laid_out(model)).flash <= most
+    """Whether a predictor takes at most so many bytes of flash (None: any number), and of RAM :data:`RAM`."""
+
+    def fits(model: IntegerModel) -> bool:
+        found = sizes(model, laid_out(model))
+        return found.ram <= RAM and (most is None or found.flash <= most)
+
+    return fits
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
@@ -443,7 +448,8 @@ def _table(one: tuple[str, str, np.ndarray]) -> str:
 def _code(model: IntegerModel, layout: TableLayout) -> list[str]:
     parts, form = layout.parts, layout.form
     splits = sum(len(splits_of(tree)) for tree in model.trees)
-    most = max(splits + 2 * len(model.trees) + 1, len(model.base) * len(model.codes.columns), 1)
+    columns = len(model.codes.columns) + len(model.codes.twins)
+    most = max(splits + 2 * len(model.trees) + 1, len(model.base) * len(model.codes.columns), columns, 1)
     if form in ("votes", "vote_trees", "stumps", "trees"):
         most = max(most, (splits + len(model.trees)) * len(model.base))
     index = "uint8_t" if most < 2**8 else "uint16_t" if most < 2**16 else "uint32_t"

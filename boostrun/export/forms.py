@@ -190,7 +190,8 @@ def raw_thresholds(saved: Saved, features: np.ndarray, thresholds: np.ndarray) -
     edges = rounding_to(found) if kind == "float" else found.astype(np.float64)
     if len(saved.missing) and "edges" in saved.inputs:
         above_all = (features >= saved.raw_width) & (thresholds <= saved.inputs["edges"].shape[1]) & (found == np.inf)
-        edges = np.where(found == np.finfo(found.dtype).min, PRESENT, np.where(above_all, _MISSING, edges))
+        below_all = np.isfinite(found) & (found <= np.finfo(np.float32).min)  # of a column in double precision too
+        edges = np.where(below_all, PRESENT, np.where(above_all, _MISSING, edges))
     return np.where(edges <= 0, -np.inf, np.where(edges > 255, np.inf, edges)) if kind == "unsigned char" else edges
 
 

@@ -7,6 +7,7 @@ and lays its tables out; :func:`boostrun.export.chip.size_of` counts them.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from boostrun.export.parts import Saved
 DRAWN = 1000  # rows that are drawn if none are given
 _BITS = (8, 16)
 _LARGEST = 2**31 - 1
+_NEAR, _FINEST = 1e-6, 1e300  # distance of values that need another scale than 1, and the largest scale
 
 
 @dataclass
@@ -173,7 +175,7 @@ def quantised(
 
     Raises BoostrunError, one sentence, for a kind that has no integer predictor.
     """
-    form = real_form(saved) if form is None else form
+    form = _of_classes(real_form(saved) if form is None else form, len(saved.classes))
     missing = saved.missing
     if isinstance(form, LinearForm):
         if calibration is None:
@@ -210,6 +212,17 @@ def quantised(
     found.names = [names[column] if column < len(names) else f"column {column}" for column in found.codes.columns]
     found.names = [name if scale else f"is {name} missing" for name, scale in zip(found.names, found.codes.scale)]
     return found
+
+
+def _of_classes(form: TreeForm | LinearForm, k: int) -> TreeForm | LinearForm:
+    """A form without the scores of classes beyond the first ``k``, which no training sample had."""
+    if len(form.base) <= max(k, 1):
+        return form
+    if isinstance(form, LinearForm):
+        return dataclasses.replace(form, weights=form.weights[:, :k], base=form.base[:k])
+    kept = [(tree, row) for tree, row in zip(form.trees, form.rows) if row < k]
+    trees = [renamed(tree, lambda *split: split, lambda leaf: leaf[:k]) if row < 0 else tree for tree, row in kept]
+    return dataclasses.replace(form, trees=trees, rows=[row for _, row in kept], base=form.base[:k])
 
 
 def _drawn(form: TreeForm | LinearForm, saved: Saved) -> CalibrationRows:
@@ -282,8 +295,11 @@ def _scaling(edges: np.ndarray, values: np.ndarray, whole: bool, codes: InputCod
         fits = len(values) and values[0] >= codes.least and np.ceil(high) <= codes.most and low > codes.least
         return (0.0 if fits else float(np.ceil(low)) - first), 1.0
     if high == low:
-        return float(low) - first, 1.0
-    scale = (codes.most - 1 - first) / (high - low)  # above the last threshold one code is left
+        at = int(np.searchsorted(values, low))
+        gap = values[at] - values[at - 1] if 0 < at < len(values) else 1.0
+        scale = 1.0 if gap > _NEAR else min(1.0 / gap, _FINEST)  # of values that 1.0 is too coarse for
+        return float(low) - first / scale, scale
+    scale = min((codes.most - 1 - first) / (high - low), _FINEST)  # above the last threshold one code is left
     return float(low - first / scale), float(scale)
 
 

@@ -89,7 +89,7 @@ def decode(name: str, value) -> Any:
             return tuple(decode(name, one) for one in each)
         case {"dict": pairs}:
             return {decode(name, key): decode(name, each) for key, each in pairs}
-        case {"array": numbers, "dtype": kind}:
+        case {"array": numbers, "dtype": kind} if np.dtype(kind).kind in "biuf":
             return np.array(numbers, dtype=np.dtype(kind))
         case {"path": text}:
             return Path(text)
@@ -153,7 +153,7 @@ def write(
             facts["left"].append(name)
             warnings.warn(f"{said}, which a saved model does not keep: {_LEFT.format(name=name)}", stacklevel=3)
     classes = np.asarray(classes)
-    if classes.dtype.kind not in "biufUO":
+    if classes.dtype.kind not in "biufUO" or (classes.dtype.itemsize > 8 and classes.dtype.kind == "f"):
         raise BoostrunError(f"the labels are of {classes.dtype}: text, numbers and bools can be saved")
     if classes.dtype == np.float16:
         classes = classes.astype(np.float32)

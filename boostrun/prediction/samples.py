@@ -79,7 +79,9 @@ def known_table(model: Saveable) -> RawTable | None:
     preparation = model._preparation()
     if preparation is not None and preparation.table is not None:
         return preparation.table
-    names = getattr(model, "feature_names_in_", ())
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = getattr(model, "_names", None) or ()  # of dicts, in the order in which they came
     return RawTable(tuple(map(str, names))) if len(names) else None
 
 

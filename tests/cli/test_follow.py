@@ -208,6 +208,22 @@ def test_a_state_that_is_cut_off_is_a_sentence(here, capsys):
     assert "s.npz is no state of follow" in capsys.readouterr().err
 
 
+def test_a_state_without_an_ending_is_the_file_that_is_saved(here, capsys):
+    (here / "one.jsonl").write_text("".join(ordered(20)))
+    given = ["follow", "one.jsonl", "algo=vfdt", "label=y", "state=s"]
+    for seen in (20, 20):
+        assert main(given) == 0 and (here / "s.npz").exists() and not (here / "s").exists()
+        assert f"{seen} rows" in capsys.readouterr().err
+    assert main(["follow", "one.jsonl", "algo=vfdt", "label=y", "algo.grace_period=7", "state=s"]) == 2
+
+
+def test_half_a_character_and_the_columns_of_a_row_that_cannot_be_read_are_answered(here, capsys):
+    odd = '{"id": "\\ud83d", "x": 2.0, "y": "b"}\n{"id": 7, "x": "1e400", "z": [1], "y": "a"}\n'
+    (here / "odd.jsonl").write_text(odd)
+    assert main(["follow", "odd.jsonl", "algo=vfdt", "label=y", "id=id", "bad=skip", "-o", "a.jsonl"]) == 0
+    assert [row["id"] for row in answers(here / "a.jsonl")] == ["\ud83d", 7]
+
+
 def test_a_socket_is_followed(here):
     rows, server = made(60), socket.create_server(("127.0.0.1", 0))
 

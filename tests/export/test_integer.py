@@ -20,7 +20,7 @@ from boostrun import (
 from boostrun.cli import main
 from boostrun.cli.export import calibrated
 from boostrun.export import Saved, read
-from boostrun.export.chip import laid_out, size_of, sizes, source
+from boostrun.export.chip import laid_out, size_of, sizes, source, within
 from boostrun.export.forms import TreeForm, is_leaf, pruned, real_form, real_scores, splits_of, stump_trees, sums_of
 from boostrun.export.integer import quantised
 from boostrun.export.proof import drawn_models, lacking, proof_codes, prove
@@ -212,6 +212,61 @@ def test_a_split_between_missing_values_and_all_others_keeps_its_labels(word, ki
     model = quantised(saved, X, labels)
     assert np.isfinite(model.codes.offset).all() and not model.lost and not quantised(saved).lost
     assert prove(model, model.codes(X), "portable", SANITIZED)[0].different == 0
+
+
+def test_a_column_of_a_table_in_double_precision_with_missing_values_keeps_its_labels(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    time = 1_700_000_000_000 + rng.integers(0, 10**6, 400)
+    kind = np.where(time % 10**7 > np.median(time % 10**7), "b", "a")
+    rows = [("", "c") if rng.random() < 0.2 else pair for pair in zip(time, kind)]
+    (tmp_path / "t.csv").write_text("".join(["time,kind\n", *(f"{t},{k}\n" for t, k in rows)]))
+    assert main(["export", "algo=logitboost", "dataset=t.csv", "T=10", "--integer", "-o", "m.c"]) == 0
+    assert "0 of 320 labels lost" in capsys.readouterr().out
+
+
+def test_indices_have_room_for_the_copies_of_columns_with_missing_values(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 600))
+    y = X[:, :40].sum(axis=1) > 0
+    X[rng.random(X.shape) < 0.15] = np.nan
+    clf = FullDataClassifier("all", weak_learner="tree", depth=5, n_estimators=7, random_state=0).fit(X, y)
+    model = quantised(read(clf.save(tmp_path / "m.npz")), X, clf.predict(X).astype(np.int64))
+    columns, copies = len(model.codes.columns), len(model.codes.twins)
+    assert columns < 256 < columns + copies
+    assert prove(model, model.codes(X), "portable", SANITIZED)[0].different == 0
+
+
+def test_classes_without_a_sample_are_none_of_the_predictors(tmp_path):
+    X, y = samples(300, 3)
+    for kind in ("raw", "stumps"):
+        clf = ShareBoostClassifier(3, kind, n_classes=6, reg=1e-3).fit(X, y)
+        model = quantised(read(clf.save(tmp_path / "m.npz")), X, clf.predict(X))
+        assert model.scores(model.codes(X)).shape[1] == 3 and len(model.classes) == 3
+
+
+def test_tiny_values_and_a_limit_of_ram_choose_the_scale_and_the_bits():
+    X = np.random.default_rng(0).random((300, 1)) * 1e-18
+    form = TreeForm("a stump", stump_trees(np.zeros(1, int), np.array([4e-19]), -np.ones((1, 1)), np.ones((1, 1))), [0],
+                    np.zeros(1))  # fmt: skip
+    assert not quantised(Saved(None, ["a", "b"], 1, {}, ""), X, form=form).lost
+    many = TreeForm("", stump_trees(np.zeros(1, int), np.zeros(1), -np.ones((1, 200)), np.ones((1, 200))), [-1],
+                    np.zeros(200))  # fmt: skip
+    saved = Saved(None, list(map(str, range(200))), 1, {}, "")
+    chosen = quantised(saved, np.zeros((3, 1)), form=many, fits=within(None))
+    assert sizes(chosen, laid_out(chosen)).ram <= 512
+
+
+def test_rows_of_several_pieces_and_of_other_columns_choose_the_bits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"small": rng.random(600), "large": 1e4 * rng.random(600)})
+    clf = AdaBoostMHClassifier(n_estimators=9).fit(X, X.small + X.large / 1e4 > 1.0)
+    clf.save("m.npz")
+    X[["large", "small"]].assign(more="x").to_csv("other.csv", index=False)
+    model, rows = calibrated(tmp_path / "m.npz", "other.csv")
+    np.testing.assert_allclose(rows, X.to_numpy())
+    assert model.lost == 0 and model.names == ["small", "large"]
 
 
 def test_shareboost_on_bins_of_a_table_with_missing_values(tmp_path, monkeypatch):

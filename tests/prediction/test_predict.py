@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from boostrun import ReservoirClassifier
+from boostrun import IBoostClassifier, ReservoirClassifier
 from boostrun.cli import main
 from boostrun.config import catalogue
 from boostrun.export import read
@@ -172,6 +172,20 @@ def test_columns_go_by_name_and_others_are_handed_on(model, command):
     assert code == 0 and predictions(out) == expected and len(set(expected)) > 1
     assert [line.partition(",")[0] for line in out.splitlines()[:4]] == ["id", "007", "NA", ""]
     assert out.startswith("id,prediction_given,prediction\n")
+
+
+def test_a_learner_of_dicts_finds_its_columns_by_name(workplace, command):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=300), "z": rng.normal(size=300)})
+    model = IBoostClassifier(n_window=50, budget=5)
+    for row, label in zip(X.to_dict("records"), X.x > 0):
+        model.learn_one(row, bool(label))
+    model.save(workplace / "m.npz")
+    X.to_csv("xz.csv", index=False)
+    X[["z", "x"]].assign(more=1).to_csv("zx.csv", index=False)
+    first, second = ([line.rpartition(",")[2] for line in command(f"predict m.npz {name}")[1].splitlines()]
+                     for name in ("xz.csv", "zx.csv"))  # fmt: skip
+    assert first == second and len(first) == 301
 
 
 def test_whole_numbers_beside_gaps_are_handed_on_as_they_are(model, command):
