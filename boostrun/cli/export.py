@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,9 +110,6 @@ def _rows(words: Arguments) -> str | None:
     return given[0] if given else None
 
 
-MOST_ROWS = 10_000  # calibration rows
-
-
 def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[IntegerModel, np.ndarray | None]:
     """The predictor of whole numbers of a model file, and the raw rows that chose its bits, None if they were drawn.
 
@@ -124,11 +121,12 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     from boostrun.config import catalogue
     from boostrun.export import read
     from boostrun.export.chip import within
+    from boostrun.export.flash import MOST_ROWS
     from boostrun.export.forms import real_form, saved_of
     from boostrun.export.integer import quantised
     from boostrun.methods.archive import kind_of
-    from boostrun.prediction import load, pieces
-    from boostrun.prediction.samples import known_table
+    from boostrun.prediction import load
+    from boostrun.prediction.samples import first_rows, known_table
 
     exported = kind_of(model) in catalogue.models()
     classifier: Any = load(model)
@@ -137,7 +135,7 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     table = known_table(classifier)
     names = table.columns if table is not None else ()
     if rows is not None:
-        samples = _first_rows(piece.X for piece in pieces(classifier, rows))
+        samples = first_rows(classifier, rows, MOST_ROWS)
     elif settings is not None:
         from boostrun.data import load as load_data
         from boostrun.runner.plan import roots
@@ -151,18 +149,6 @@ def calibrated(model: Path, rows: str | None, settings: Any = None) -> tuple[Int
     labels = np.array([number[label] for label in classifier.predict(samples).tolist()])
     most = settings.algo.get("flash_bytes") if settings is not None else None
     return quantised(saved, samples, labels, names=names, form=form, fits=within(most)), samples
-
-
-def _first_rows(pieces: Iterable[np.ndarray]) -> np.ndarray:
-    """The first 10,000 rows of some pieces."""
-    import numpy as np
-
-    found: list[np.ndarray] = []
-    for piece in pieces:
-        found.append(piece[: MOST_ROWS - sum(map(len, found))])
-        if sum(map(len, found)) == MOST_ROWS:
-            break
-    return np.concatenate(found)
 
 
 def check_on_chip(words: Arguments) -> int:

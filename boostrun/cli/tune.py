@@ -187,7 +187,7 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
 
 def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices], metric: str) -> int:
     from boostrun.runner.memory import keep_memory
-    from boostrun.runner.search import HOLDOUT, figure_of, study_of, tune_all
+    from boostrun.runner.search import HOLDOUT, figure_of, say_how_held_out, study_of, tune_all
 
     by = figure_of(metric)
     of_search = [word.removeprefix(PREFIX) for word in overrides if word.startswith(PREFIX)]
@@ -219,6 +219,7 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     times = f" of {how['seeds']} seeds" if how["seeds"] > 1 else ""
     judged = f" by {metric}" * (metric != "accuracy")
     print(headline(all_settings, "tune ", f"{how['trials']} trials{times} each{judged}"), file=sys.stderr)
+    say_how_held_out(all_settings[0])
     found = tune_all(studies, how["trials"], seeds=how["seeds"], command=command)
     for choice, combination in zip(found.choices, combinations):
         _report_search(choice, combination, words, found.interrupted)
@@ -262,13 +263,6 @@ def _report_search(choice: Any, combination: Sequence[str], words: Arguments, in
 
 # -- within budgets ----------------------------------------------------------------------------------------------------
 
-_OF_FIT = {
-    "trials": "fit decides how often it tries what", "holdout": "fit holds out a fifth of the training rows",
-    "train_samples": "held=500 in --within is a budget of samples", "tuned": "fit chooses all values itself",
-    "seed": "fit parts the rows by dataset.split_seed=0",
-}  # fmt: skip
-
-
 def fit(words: Arguments) -> int:
     """Write a model of the user's table that keeps the budgets of ``--within``, its certificate and a picture."""
     from boostrun.runner import meters, within
@@ -286,8 +280,6 @@ def fit(words: Arguments) -> int:
     keep_inputs(output, [str(value) for value in single_values(tables).values()])
     if "dataset" not in given:
         raise BoostrunError(f"fit needs a table of yours: boostrun fit mine.csv {meters.EXAMPLE}")
-    if clash := next((key for key in _OF_FIT if key in given), ""):
-        raise BoostrunError(f"{clash}: {_OF_FIT[clash]}; leave it out")
     others = [each for each in words.overrides if each.partition("=")[0] != "algo"]
     request = within.Request(
         others, tuple(given.get("algo", ())), budgets, output, ["boostrun", *words.argv],

@@ -64,7 +64,7 @@ def flash(saved: Saved, samples: np.ndarray | None = None) -> Flash:
     """
     form = real_form(saved)
     if samples is not None:
-        model = quantised(saved, samples, form=form)
+        model = quantised(saved, samples, form=form, fits=within(None))
         size = sizes(model, laid_out(model))
         return Flash(size.tables, size.code, size.ram, model.lost, model.rows_seen)
     if isinstance(form, LinearForm):

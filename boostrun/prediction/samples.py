@@ -74,6 +74,16 @@ def pieces(model: Saveable, path: str, written: Mapping[str, Any] | None = None)
     return _from_arrays(model, read_arrays(place, rows), path)
 
 
+def first_rows(model: Saveable, path: str, most: int, written: Mapping[str, Any] | None = None) -> np.ndarray:
+    """The first raw samples (n, d) of a file, at most ``most`` of them; see :func:`pieces`."""
+    found: list[np.ndarray] = []
+    for piece in pieces(model, path, written):
+        found.append(piece.X[: most - sum(map(len, found))])
+        if sum(map(len, found)) == most:
+            break
+    return np.concatenate(found)
+
+
 def known_table(model: Saveable) -> RawTable | None:
     """The columns that a model knows by name, or None if it knows no names."""
     preparation = model._preparation()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +11,11 @@ from typing import Any
 
 from boostrun.config import catalogue
 from boostrun.config.fields import Range
-from boostrun.config.words import with_words
+from boostrun.config.words import single_values, with_words
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.methods.declaration import Method, obtain
 from boostrun.runner.meters import first_rounds
+from boostrun.runner.search import BY
 from boostrun.runner.wide import Request
 
 KEYS = {"held": "samples_held", "features": "features"}  # budgets that keys of a method keep
@@ -65,10 +67,10 @@ def _portfolio(budgets: Collection[str]) -> list[str]:
 
 @dataclass
 class Tried:
-    """Settings that were tried: a contender with ``values``, its error on held-out rows, and its costs.
+    """Settings that were tried: a contender with ``values``, its ``error`` on held-out rows, and its costs.
 
-    ``confirmed``: the error is the mean of that and another one, with more rows held out. ``share`` is that of a budget
-    that it spent, the largest of them.
+    ``loss`` is the error, or larger than any for settings that spend too much. ``confirmed``: the error is the mean of
+    that and another one, with more rows held out. ``share`` is that of a budget that it spent, the largest of them.
     """
 
     contender: Contender
@@ -77,6 +79,10 @@ class Tried:
     row: Mapping[str, Any] = field(default_factory=dict)
     confirmed: bool = False
     share: float = 0.0
+    error: float = math.nan
+
+    def __post_init__(self) -> None:
+        self.error = self.row.get(BY, self.loss)
 
     @property
     def order(self) -> tuple[bool, float, float]:
@@ -95,7 +101,7 @@ def contenders_of(
     Sizes: ``facts`` of the training rows, ``part`` of those that trials train on, ``half`` of those with which trials
     are confirmed.
     """
-    found, without = [], dict[str, str]()
+    found, without, typed = [], dict[str, str](), single_values(request.words)
     for name in request.algos or _portfolio(request.budgets):
         method = catalogue.methods().get(name)
         if method is None:
@@ -109,6 +115,9 @@ def contenders_of(
             if "held" not in request.budgets and {"r", "q"} & set(method.budget) and not request.algos:
                 raise BoostrunError("it holds few samples, and held is no budget")
             limits, searched, confirming = (_limits(name, request.budgets, each) for each in (facts, part, half))
+            for each in (limits, searched, confirming):
+                for key in each.keys() & typed.keys():
+                    each[key] = min(each[key], typed[key])
             for each in (limits, searched):
                 compose(with_words(words, each))
         except BoostrunError as error:

@@ -131,6 +131,7 @@ def run_cells(
             trials = [trial for cell in cells for trial in cell.to_run]
             if not trials:
                 _predict_again(all_settings, cells, quiet, metrics)
+                _measure_again(all_settings, cells, quiet, meters)
                 return RunResult(cells, [], 0, False)
             if not quiet and (line := stale_trials(cells)):
                 print(line, file=sys.stderr)
@@ -161,10 +162,11 @@ def run_cells(
             wait()
     if tracker is not None:
         tracker.track([*outcome.done, *outcome.failed])
-    refused = [cell.refused for cell in cells]
-    cells = [replace(cell, refused=why) for cell, why in zip(plan(all_settings, store), refused)]
+    refused = [(cell.refused, cell.fits) for cell in cells]
+    cells = [replace(cell, refused=why, fits=fits) for cell, (why, fits) in zip(plan(all_settings, store), refused)]
     if not outcome.interrupted:
         _predict_again(all_settings, cells, quiet, metrics)
+        _measure_again(all_settings, cells, quiet, meters)
     return RunResult(cells, outcome.failed, len(outcome.done) - outcome.cached, outcome.interrupted)
 
 
@@ -280,15 +282,38 @@ def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell
     if wanted and not quiet:
         what = "predictions" if first.run["predictions"] else "metrics"
         print(f"boostrun: trained once more for their {what}, records stay: {len(wanted)} trials", file=sys.stderr)
-    for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, _, trial in wanted}.values():
-        prepare([cell], seed, progress=not quiet)
-    execute = execute_of(all_settings, 1, quiet)
+    execute = _prepared([(cell, trial) for cell, _, trial in wanted], all_settings, quiet)
     for _, key, trial in wanted:
         try:
             predictions.keep(folder, key, predictions.of(execute.trained(trial)))
         except BoostrunError:
             if first.run["predictions"]:  # metrics are left out where a model does not predict
                 raise
+
+
+def _measure_again(
+    all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool, meters: Sequence[str]
+) -> None:
+    """Train again the trials whose records lack costs that are asked for now, which are added to the cells alone."""
+    wanted = [
+        (cell, place, _trial_of(cell, record)) for cell in cells for place, record in enumerate(cell.done)
+        if any(meter not in record["cost"] for meter in meters)
+    ]  # fmt: skip
+    if wanted:
+        execute = _prepared([(cell, trial) for cell, _, trial in wanted], all_settings, quiet)
+        execute = replace(execute, meters=tuple(meters))
+    for cell, place, trial in wanted:
+        with contextlib.suppress(BoostrunError):
+            record, spent = cell.done[place], execute.trained(trial).result["cost"]
+            found = {meter: spent[meter] for meter in meters if meter in spent}
+            cell.done[place] = {**record, "cost": {**record["cost"], **found}}
+
+
+def _prepared(wanted: Sequence[tuple[PlannedCell, Trial]], all_settings: Sequence[Settings], quiet: bool) -> Execute:
+    """What trains these trials again, whose data are prepared."""
+    for cell, seed in {trial.inputs.data: (cell, trial.seed) for cell, trial in wanted}.values():
+        prepare([cell], seed, progress=not quiet)
+    return execute_of(all_settings, 1, quiet)
 
 
 def _trial_of(cell: PlannedCell, record: Mapping[str, Any]) -> Trial:

@@ -97,7 +97,7 @@ def _amount(kind: str, text: str) -> float:
     units, example, _, whole = KINDS[kind]
     number, unit = re.fullmatch(r"([-+0-9._eE]*)\s*(.*)", text).groups()  # type: ignore[union-attr]
     like = f"write {kind}={example}"
-    if not re.fullmatch(r"[-+]?(\d[\d_]*\.?\d*|\.\d+)([eE][-+]?\d+)?", number):
+    if not re.fullmatch(r"[-+]?(\d+(_\d+)*\.?\d*|\.\d+)([eE][-+]?\d+)?", number):
         raise BoostrunError(f"{kind}={text} has no number: {like}")
     if unit not in units:
         known = ", ".join(each for each in units if each) or "none: it is a number"
@@ -467,7 +467,7 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
         f"accuracy on {rows['test']:,} rows that the search never saw: {facts['test_accuracy_pct']:.2f} %, "
         f"95 % interval {low:.2f} to {high:.2f}",
         f"chosen by {chosen:.2f} % on {rows['held_out']:,} held-out rows{twice * facts['confirmed']}, of "
-        f"{facts['trials']} trials, each trained on at most {rows['train']:,} rows",
+        f"{facts['trials']} trial{'s' * (facts['trials'] != 1)}, each trained on at most {rows['train']:,} rows",
     ]
     if columns := facts.get("columns"):
         said.append(

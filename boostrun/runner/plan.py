@@ -111,7 +111,7 @@ class PlannedCell:
 
     ``inputs`` are those of its first trial, and of all trials unless each has its own split. If data are missing or a
     value has not been tuned, ``inputs.data`` is empty and ``missing`` names the files or the command. If a run allowed
-    it, ``refused`` is the reason why the cell does not fit its data.
+    it, ``refused`` is the reason why the cell does not fit its data, and ``fits`` the reservoir that would, if known.
     """
 
     settings: Settings
@@ -119,6 +119,7 @@ class PlannedCell:
     inputs: Inputs
     missing: str = ""
     refused: str = ""
+    fits: int = 0
     done: list[dict] = field(default_factory=list)
     sampled: set[str] = field(default_factory=set)  # keys of done records whose code was compared by a sample only
     stale: dict[int, tuple[dict, str]] = field(default_factory=dict)
@@ -312,7 +313,7 @@ def prepare(cells: Sequence[PlannedCell], seed: int, progress: bool = True, skip
         except BoostrunError as error:
             if not skip_unfit:
                 raise
-            planned.refused, planned.to_run = str(error), []
+            planned.refused, planned.fits, planned.to_run = str(error), getattr(error, "fits", 0), []
 
 
 def fit(cell: Cell, prepared: Any) -> None:

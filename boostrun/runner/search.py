@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from typing import Any
 from boostrun.config import catalogue
 from boostrun.config.fields import Choices, Range, Settings, data_root
 from boostrun.data.options import loader_of
-from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.errors import BoostrunError, DataMissingError, ReservoirSizeError
 from boostrun.evaluation.measures import CURVES
 from boostrun.inputs import input_of
 from boostrun.methods.declaration import METERS
@@ -184,6 +185,14 @@ def whole(settings: Settings) -> Settings:
     return dataclasses.replace(settings, root={**settings.root, "holdout": None, "tuned": False})
 
 
+def say_how_held_out(settings: Settings) -> None:
+    """Say on stderr if the held-out rows, which are random ones, are nearer to the others than the test part is."""
+    near = {"groups": "share groups with the rows that trials train on", "time": "are no later than the others"}
+    if kind := near.get(settings.dataset.get("split", "")):
+        print(f"boostrun: held-out rows are random ones and {kind}, so what is chosen by them may do worse on the test "
+              "part", file=sys.stderr)  # fmt: skip
+
+
 def tune_all(
     studies: Sequence[Study], trials: int = 30, *, seeds: int = 1, command: Sequence[str] = (), quiet: bool = False,
     partial: bool = False,
@@ -238,7 +247,9 @@ def tune_all(
                 break
             refused = {cell.refused for cell in result.cells}
             if not begun and len(refused) == 1 and all(refused) and len(result.cells) == len(asked):
-                raise BoostrunError(refused.pop())
+                error = ReservoirSizeError(refused.pop())
+                error.fits = min(cell.fits for cell in result.cells)
+                raise error if error.fits else BoostrunError(str(error))
             begun = begun or "" in refused
             failed.update({record["key"]: record for record in result.failed})
             if progress is not None:  # a trial that was asked for twice has run once

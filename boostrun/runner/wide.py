@@ -10,6 +10,8 @@ are named by their numbers, so that a saved model finds its columns in samples o
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 import shutil
 import tempfile
 import zipfile
@@ -24,8 +26,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from boostrun.config.fields import Settings
-from boostrun.config.words import quoted
+from boostrun.config.fields import GROUPS, PLACES, Settings
+from boostrun.config.words import quoted, single_values
 from boostrun.data.arrays import KEYS
 from boostrun.data.columns import PLAIN
 from boostrun.data.csv import files
@@ -67,6 +69,31 @@ class Request:
     arrays: tuple[np.ndarray, np.ndarray] | None = None
     screened: Mapping[str, Any] | None = None
     peak: float = 0.0
+
+    @property
+    def data_words(self) -> list[str]:
+        """The words without the keys of methods: they say what is read, where and how."""
+        others = {*GROUPS[1:], *PLACES, "n_jobs", "name"}
+        return [word for word in self.words if word.partition("=")[0].partition(".")[0] in others]
+
+    @property
+    def typed(self) -> list[str]:
+        """The keys of methods among the words, which a search leaves as they are."""
+        return [word.partition("=")[0] for word in self.words if word not in self.data_words]
+
+
+_OF_FIT = {
+    "trials": "fit decides how often it tries what", "holdout": "fit holds out a fifth of the training rows",
+    "train_samples": "held=500 is a budget of samples", "tuned": "fit chooses all values itself",
+    "seed": "fit parts the rows by dataset.split_seed=0",
+}  # fmt: skip
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Raise BoostrunError for words with several values, and for those that a fit decides itself."""
+    given = single_values(words)
+    if clash := next((key for key in _OF_FIT if key in given), ""):
+        raise BoostrunError(f"{clash}: {_OF_FIT[clash]}; leave it out")
 
 
 def kept_of(columns: int, budgets: Mapping[str, float]) -> int:
@@ -233,8 +260,11 @@ def _of_table(request: Request, settings: Settings) -> Request:
     assert isinstance(parts, TableParts)
     if any(form != PLAIN for form in parts.forms.values()):
         return request
-    names = np.array(parts.classes)
-    arrays = dict(zip(KEYS, (parts.x_train, names[parts.y_train], parts.x_test, names[parts.y_test])))
+    y_train, y_test = parts.y_train, parts.y_test
+    assert parts.x_test is not None and y_test is not None
+    if parts.classes is not None:
+        y_train, y_test = (np.array(parts.classes)[numbers] for numbers in (y_train, y_test))
+    arrays = dict(zip(KEYS, (parts.x_train, y_train, parts.x_test, y_test)))
     kept = [word for word in request.words if not word.startswith("dataset")]
     return _screened(replace(request, words=kept), options, arrays, tables["data"].where, parts.columns, parts.label)
 
@@ -259,13 +289,16 @@ def _screened(
     columns = best_columns(x, ranks, rows, kept_of(x.shape[1], request.budgets), where)
     stem = request.output.stem
     path = request.output.with_name(f"{stem}.columns.parquet")
-    tables = [str(path)]
+    tables, test = [str(path)], request.output.with_name(f"{stem}.columns.test.parquet")
+    for written, key in itertools.product((path, test), ("path", "test_path")):
+        read = os.path.expanduser(str(options.get(key)))
+        if written.exists() and os.path.exists(read) and written.samefile(read):
+            raise BoostrunError(f"{written} is read, and would be written over: name another model, -o FILE")
     named = [str(column) if names is None else names[column] for column in columns]
     _write(path, _taken(x, columns), labels, named, label)
     words = [word for word in request.words if word.partition("=")[0] not in ("dataset", "dataset.path")]
     words += [f"dataset={quoted(str(path))}", f"dataset.label={quoted(label)}"]
     if keys is KEYS:
-        test = request.output.with_name(f"{stem}.columns.test.parquet")
         _write(test, _taken(arrays[keys[2]], columns), names_of(arrays[keys[3]], f"{keys[3]} of {where}"), named, label)
         words.append(f"dataset.test_path={quoted(str(test))}")
         tables.append(str(test))

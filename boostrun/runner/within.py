@@ -15,6 +15,7 @@ import dataclasses
 import math
 import shlex
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,9 +28,10 @@ import numpy as np
 from boostrun.config import catalogue
 from boostrun.config.fields import Range
 from boostrun.config.words import with_words
+from boostrun.data.files import user_path
 from boostrun.data.keys import WRITTEN
 from boostrun.errors import BoostrunError
-from boostrun.export.flash import flash
+from boostrun.export.flash import MOST_ROWS, flash
 from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import METERS
 from boostrun.runner import meters
@@ -48,10 +50,10 @@ from boostrun.runner.meters import (
     write_certificate,
 )
 from boostrun.runner.naming import word
-from boostrun.runner.plan import cell_of, composer, open_store, plan, table_of, with_values
+from boostrun.runner.plan import cell_of, composer, open_store, plan, roots, table_of, with_values
 from boostrun.runner.pool import workers
-from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
-from boostrun.runner.wide import Request, narrowed
+from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, say_how_held_out, study_of, tune_all
+from boostrun.runner.wide import Request, check_words, narrowed
 from boostrun.store import StoreWriteError
 
 
@@ -95,7 +97,7 @@ class Search:
         self.start = max(clock.spent - clock.lead, 1.0)  # seconds of a process, until it trains
         self.interrupted = False
         self.wait(sum(share * self.start for kind, share in _METER_SECONDS.items() if kind in request.budgets))
-        self.cores, self.each = workers(compose(request.words).root["n_jobs"]), 0.0
+        self.cores, self.each = workers(compose(request.data_words).root["n_jobs"]), 0.0
         self.why: dict[str, str] = {}
         self.costs = {cost: request.budgets[kind] for kind, cost in _COSTS.items() if kind in request.budgets}
 
@@ -114,7 +116,7 @@ class Search:
             if one.saved and not any(each.saved for each in self._ranked(few)):
                 self._rung([one], 1, _SEARCHED, rows)
         kept = any(one.loss < BEYOND for one in (self.first if few else self.tried))
-        sized = [one for one in self.contenders if self._sized(one, few)]
+        sized = [one for one in self.contenders if "T" not in self.request.typed and self._sized(one, few)]
         self._rung(sized, 1, _SECOND if kept else _SEARCHED, rows)  # until one keeps the budgets, these come first
         ranked = self._ranked(few)
         self._rung(_better_half(ranked), _SOME, _THIRD)
@@ -164,7 +166,8 @@ class Search:
                 row: Mapping[str, Any] = next(iter(choice.rows), {})
                 if row.get(BY) is not None:
                     self.records |= {*row["records"]}
-                    one.loss, one.confirmed = (one.loss + 2.0 * row[BY]) / 3.0, True
+                    one.error, one.confirmed = (one.error + 2.0 * row[BY]) / 3.0, True
+                    one.loss = one.error
                 elif row and "not run" not in row["why"]:  # refused on fewer rows, which says nothing against it
                     one.confirmed = True
 
@@ -235,10 +238,13 @@ class Search:
                 if isinstance(one := declared.get(key), Range):
                     most = max(least + 1, one.high // 4 if contender.rounds else one.high)
                     own[f"algo.{key}"] = Range(least, most, log=one.log, **({"when": one.when} if one.when else {}))
+        given = self.request.typed
         if contender.rounds:
-            settings = with_values(settings, {"T": contender.rounds, **contender.begin})
+            begin = {"T": contender.rounds, **contender.begin}
+            settings = with_values(settings, {key: value for key, value in begin.items() if key not in given})
             own["T"] = Range(max(1, contender.rounds // 8), max(2, 2 * contender.rounds), log=True)
-        study = study_of(settings, contender.searched, own)
+        own = {key: one for key, one in own.items() if key not in given}
+        study = study_of(settings, {*contender.searched, *given}, own)
         best = self._best(contender.name)
         if best is not None and best.loss < BEYOND:
             settings = with_values(settings, best.values)
@@ -300,16 +306,19 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
     optuna()
     if "latency" in request.budgets:
         meters.compiler()
+    check_words(request.words)
     compose = composer(request.config_dir)
-    settings = compose(request.words)
+    settings = compose(request.data_words)
     if "path" not in settings.dataset or catalogue.dataset(settings.dataset).gives != "table":
         raise BoostrunError(f"fit needs a table of yours: boostrun fit mine.csv {EXAMPLE}")
     path = str(settings.dataset["path"])
     if (narrow := narrowed(request, settings)) is not request:
-        request, settings, clock.lead = narrow, compose(narrow.words), clock.spent
+        request, settings, clock.lead = narrow, compose(narrow.data_words), clock.spent
     if settings.splits:
         request = dataclasses.replace(request, words=[*request.words, "dataset.split_seed=0"])
-        settings = compose(request.words)
+        settings = compose(request.data_words)
+    if not request.quiet:
+        say_how_held_out(settings)
     table = table_of(settings, progress=not request.quiet)
     facts = facts_of(table)
 
@@ -323,8 +332,10 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
     small = check_possible(request.budgets, facts, path)
     contenders, without = contenders_of(request, compose, facts, part, half)
     if not any(one.saved for one in contenders):
-        kinds = " and ".join(kind for kind in KEYS if kind in request.budgets) or "these"
-        why = next(iter(without.values()), "no method is installed")
+        kinds = " and ".join(kind for kind in KEYS if kind in request.budgets)
+        why = next(iter(without.values()), f"models of {contenders[0].name} are not saved" if contenders else "")
+        if not kinds:
+            raise BoostrunError(f"no method can be used: {why or 'none is installed'}")
         raise BoostrunError(f"no method keeps {kinds} together ({why}): leave one of them out, as in {EXAMPLE}")
     search = searching(request, compose, contenders, clock, part["n_samples"], held_out)
     search.wait(max(search.meters, min(_MEMORY * small, _MOST_METERS * (clock.seconds or 0.0))))
@@ -345,6 +356,8 @@ class _Choosing:
         self.took = 0.0  # seconds of the longest attempt
         self.kept: tuple[Tried, dict[str, float], Mapping[str, Any], Path, dict[str, list[str]]] | None = None
         self.samples: np.ndarray | None = None
+        self.made = set[Path]()  # files of models
+        self._named = ["--config-dir", request.config_dir] if request.config_dir else []
 
     def run(self) -> Certified | None:
         """The best model that keeps all budgets; None if the user interrupted it."""
@@ -363,8 +376,8 @@ class _Choosing:
                     interrupted = self._choose_better()
             return None if self.kept is None or interrupted else self._certified(*self.kept)
         finally:
-            for left in self.request.output.parent.glob(f".{self.request.output.stem}-*.npz"):
-                left.unlink()
+            for left in self.made:
+                left.unlink(missing_ok=True)
 
     def _choose_better(self) -> bool:
         """Search on, and keep a better model if there is one; returns whether the user interrupted it."""
@@ -461,29 +474,34 @@ class _Choosing:
         settings, budgets = self.compose(words), self.request.budgets
         output = self.request.output
         path = output.with_name(f".{output.stem}-{cell_of(settings).key[:8]}.npz")
+        self.made.add(path)
         spent: dict[str, float] = {}
         how: dict[str, list[str]] = {}
         if "memory" in budgets:
-            named = ["--config-dir", self.request.config_dir] if self.request.config_dir else []
-            command = [sys.executable, "-m", "boostrun", "export", *named, *words, "--to", "npz", "-o", str(path)]
-            spent["memory"] = max(meters.peak_of(command) * 2**20, self.request.peak)
+            with tempfile.TemporaryDirectory() as empty:  # the features are built anew, as elsewhere
+                words_there = with_words(words, {"cache_root": empty})
+                command = [sys.executable, "-m", "boostrun", "export", *self._named, *words_there, "--to", "npz"]
+                spent["memory"] = max(meters.peak_of([*command, "-o", str(path)]) * 2**20, self.request.peak)
         else:
             train_one(settings, path, self.request.command)
         (cell,) = plan([settings], open_store(settings))
         record = cell.done[0]
         saved = meters.read(path)
         if "features" in budgets:
-            read = meters.columns_read(*self._loaded(path))
-            spent["features"] = float(len(read.columns) if read.all_others else self._samples(path).shape[1])
+            from boostrun.prediction import load
+
+            samples = self._samples(path)[:_SHOWN_ROWS]
+            read = meters.columns_read(load(path), samples)
+            spent["features"] = float(len(read.columns) if read.all_others else samples.shape[1])
             said = "no prediction changes" if read.all_others else "predictions change"
-            rows = f"{len(self._samples(path)):,} rows"
+            rows = f"{len(samples):,} rows"
             how["features"] = [f"all others filled with other rows' values, on {rows}: {said}"]
         if "flash" in budgets:
             size = flash(saved, self._samples(path))  # raises for kinds of models without such a predictor
             spent["flash"] = float(size.bytes)
             how["flash"] = [f"{size.lost} of {size.rows:,} labels change; {size.ram} B of RAM"]
         if "latency" in budgets:
-            found = meters.latency(saved, self._samples(path), budgets["latency"])
+            found = meters.latency(saved, self._samples(path)[:_SHOWN_ROWS], budgets["latency"])
             spent["latency"] = found.microseconds
             how["latency"] = [f"{found.runs} runs over {found.rows:,} rows{', on one core' * found.pinned}"]
             if found.instructions is not None:
@@ -493,19 +511,16 @@ class _Choosing:
             spent["held"] = float(record["cost"].get("peak_samples_held", most))
         return spent, record, path, how
 
-    def _loaded(self, path: Path) -> tuple[Any, np.ndarray]:
-        from boostrun.prediction import load
-
-        return load(path), self._samples(path)
-
     def _samples(self, path: Path) -> np.ndarray:
-        """Raw rows of the user's file, at most some thousand."""
+        """The first raw rows of the user's file, those on which an export chooses its bits."""
         if self.samples is None:
-            from boostrun.prediction import load, pieces
+            from boostrun.prediction import load
+            from boostrun.prediction.samples import first_rows
 
-            dataset = self.compose(self.request.words).dataset
-            written = {key: dataset[key] for key in WRITTEN if dataset.get(key) is not None}
-            self.samples = next(iter(pieces(load(path), str(dataset["path"]), written))).X[:_SHOWN_ROWS]
+            settings = self.compose(self.request.data_words)
+            written = {key: settings.dataset[key] for key in WRITTEN if settings.dataset.get(key) is not None}
+            file = user_path(settings.dataset["path"], roots(settings)[0])
+            self.samples = first_rows(load(path), str(file), MOST_ROWS, written)
         return self.samples
 
     def _fewer(self, one: Tried, beyond: Mapping[str, float]) -> Tried | None:
@@ -522,7 +537,7 @@ class _Choosing:
             row = next(iter(found.choices[0].rows), None)
             if row is not None and (loss := study.loss(row)) is not None:
                 self.search.records |= {*row["records"]}
-                return Tried(one.contender, values, min(loss, BEYOND - 1.0), row, one.confirmed, study.over(row))
+                return Tried(one.contender, values, min(loss, BEYOND - 1.0), row, share=study.over(row))
         return None
 
     def _certified(
@@ -546,22 +561,23 @@ class _Choosing:
             "rows": {"test": rows, "held_out": len(self.table.labels("train")) - train, "train": train},
             "test_accuracy_pct": figure,
             "interval_95": wilson(round(figure * rows / 100), rows),
-            "validation_accuracy_pct": 100.0 - one.loss,
+            "validation_accuracy_pct": 100.0 - one.error,
             "confirmed": one.confirmed,
             "trials": len(self.search.records),
             "columns": self.request.screened,
             "next_best": None if other is None else {
-                "method": other.contender.name, "validation_accuracy_pct": 100.0 - other.loss,
+                "method": other.contender.name, "validation_accuracy_pct": 100.0 - other.error,
                 "settings": {key: word(value) for key, value in {**other.contender.limits, **other.values}.items()},
                 "saved": other.contender.saved, "few_rows": any(other is each for each in self.search.first),
             },
             "again": self.request.again,
-            "alone": shlex.join(["boostrun", "export", *words, "--to", "npz", "-o", str(output)]),
+            "alone": shlex.join(["boostrun", "export", *self._named, *words, "--to", "npz", "-o", str(output)]),
         }  # fmt: skip
         pictures = [self._drawn(tried, one)] if self.clock.left() > _PICTURE * self.search.start else []
         if "flash" in self.request.budgets:
-            path = self.compose(self.request.words).dataset["path"]
-            facts["chip"] = shlex.join(["boostrun", "export", str(output), str(path), "--to", "c", "--integer"])
+            settings = self.compose(self.request.data_words)
+            file = user_path(settings.dataset["path"], roots(settings)[0])
+            facts["chip"] = shlex.join(["boostrun", "export", str(output), str(file), "--to", "c", "--integer"])
         spent["seconds"] = self.clock.spent
         facts["budgets"] = {
             kind: {"most": most, "spent": spent[kind], "meter": "; ".join([KINDS[kind].meter, *how.get(kind, ())])}

@@ -38,6 +38,7 @@ def table(workplace):
         ("memory=256Mib", "memory=256Mib has a unit that is unknown, 'Mib'"),
         ("sise=4", "no budget 'sise'"),
         ("feature=4", "no budget 'feature'; did you mean 'features'?"),
+        ("features=20_", "features=20_ has no number"),
         ("features=2.5", "features=2.5: a whole number above 0 is needed"),
         ("features=0", "a whole number above 0"),
         ("seconds=-5", "a number above 0"),
@@ -62,12 +63,14 @@ def test_a_budget_that_is_no_budget_is_one_sentence_with_an_example_and_nothing_
         ("fit --within features=3", "fit needs a table of yours"),
         ("fit dataset=digits --within features=3", "fit needs a table of yours"),
         ("fit mine.csv --within features=3 trials=3", "trials"),
-        ("fit mine.csv --within features=3 train_samples=30", "held=500 in --within"),
+        ("fit mine.csv --within features=3 train_samples=30", "held=500 is a budget of samples"),
         ("fit mine.csv --within features=3 -o model.c", "the model is written as .npz, as in -o model.npz"),
         ("fit mine.csv --within features=3 -o nowhere/m.npz", "there is no such folder"),
         ("fit none.csv --within features=3", "none.csv"),
         ("fit mine.csv --within features=3 algo=wsamm", "no algo 'wsamm'; did you mean 'wsam'?"),
         ("fit mine.csv --within features=3 algo=wsam", "no method keeps features"),
+        ("fit mine.csv --within features=3 T=10,20", "T=10,20 lists several values"),
+        ("fit mine.csv --within seconds=9 algo=logistic", "no method can be used: models of logistic are not saved"),
         ("run mine.csv --within features=3", "--within is an option of fit only"),
     ],
 )
@@ -81,6 +84,32 @@ def test_the_table_is_not_overwritten_by_the_model(command, workplace):
     before = (workplace / "mine.npz").read_bytes()
     code, _, err = command(f"fit mine.npz --within features=2 -o mine.npz {WHERE}")
     assert code == 2 and "mine.npz is also the input" in err and (workplace / "mine.npz").read_bytes() == before
+
+
+def test_typed_settings_stay_and_costs_that_stored_trials_lack_are_measured(command, table):
+    words = f"algo=lightgbm algo.leaves=3 T=7 {WHERE}"
+    assert command(f"fit mine.csv --within features=3 {words} -o a.npz")[0] == 0
+    code, _, _ = command(f"fit mine.csv --within features=3,flash=900B {words} -o b.npz")
+    first, second = (json.loads((table / f"{name}.certificate.json").read_text()) for name in "ab")
+    assert code == 0 and not {"T", "algo.leaves"} & first["settings"].keys() and "algo.leaves=3 T=7" in first["alone"]
+    assert command(f"fit mine.csv --within features=3,flash=900B {words} store=fresh -o b.npz")[0] == 0
+    assert json.loads((table / "b.certificate.json").read_text())["settings"] == second["settings"]
+
+
+def test_a_table_below_the_data_root_is_measured_too_and_its_default_reservoir_is_small(command, table):
+    (table / "datasets").mkdir(exist_ok=True)
+    (table / "mine.csv").rename(table / "datasets" / "there.csv")
+    code, out, err = command(f"fit dataset=csv dataset.path=there.csv --within flash=3kB algo=rand {WHERE}")
+    assert code == 0 and "r=96 q=96" in err and "datasets/there.csv --to c" in out
+
+
+def test_held_out_rows_of_groups_are_said_to_be_random_ones(command, table):
+    lines = (table / "mine.csv").read_text().splitlines()
+    rows = [f"{line},{'group' if not number else number // 20}" for number, line in enumerate(lines)]
+    (table / "groups.csv").write_text("\n".join(rows) + "\n")
+    split = "dataset.label=kind dataset.split=groups dataset.group=group"
+    code, _, err = command(f"tune groups.csv {split} algo=wsam r=20 T=3 tune.trials=2 {WHERE}")
+    assert code == 0 and err.count("held-out rows are random ones and share groups") == 1
 
 
 def test_a_table_of_one_class_is_one_sentence(command, workplace):

@@ -187,6 +187,11 @@ def test_a_model_of_a_wide_table_takes_the_whole_table_and_frames(command, workp
     assert command("predict model.npz new.parquet -o said.csv")[0] == 0
     answers = [line.rpartition(",")[2] for line in (workplace / "said.csv").read_text().split("\n")[1:-1]]
     assert np.mean(np.array(answers) == labels) > 0.8
+    frame_of(x, np.unique(y, return_inverse=True)[1]).to_csv("n.csv", index=False)  # labels 0 and 1
+    assert command(f"fit n.csv --within features=5,seconds=30 algo=few_features {PLACES} -o n.npz")[0] == 0
+    (workplace / "n.npz").rename("n.columns.parquet")
+    code, _, err = command(f"fit n.columns.parquet --within features=5 algo=few_features {PLACES} -o n.npz")
+    assert code == 2 and err.count("\n") == 1
     frame = frame_of(x, y).drop(columns="label")
     clf = boostrun.fit(frame, y, {"features": 5, "seconds": 60}, "algo=few_features", "n_jobs=1")
     own = frame_of(new, labels)[clf.feature_names_in_]

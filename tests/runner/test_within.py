@@ -16,6 +16,7 @@ from boostrun.runner.contenders import ORDER, Contender, Tried
 from boostrun.runner.meters import Deadline, budgets_of
 from boostrun.runner.plan import composer
 from boostrun.runner.search import BEYOND, BY
+from boostrun.runner.wide import Request
 from boostrun.runner.within import _PART, Search, _Choosing
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "budget_vectors.py"
@@ -31,6 +32,7 @@ class Measured(_Choosing):
         self.seen.append(size)
         path = self.request.output.with_name(f".m-{size}.npz")
         path.touch()
+        self.made.add(path)
         if size == self.fails_at:
             raise BoostrunError("a meter failed")
         return {"latency": size}, {}, path, {}
@@ -48,7 +50,7 @@ def choosing(folder, most, seconds=None, begun=0.0):
     contender = Contender("wsam", [], {}, {}, saved=True)
     tried = [Tried(contender, {}, float(n), {"bytes": 60.0 - 3 * n}, share=60.0 - 3 * n) for n in range(20)]
     search = SimpleNamespace(tried=tried, first=[], why={}, meters=0.0, interrupted=False, go_on=lambda took: False)
-    request = SimpleNamespace(budgets={"latency": most}, output=folder / "m.npz")
+    request = Request([], (), {"latency": most}, folder / "m.npz")
     made = Measured(request, None, search, Deadline(seconds, time.monotonic() - begun), None)
     made.seen = []
     return made
@@ -179,7 +181,7 @@ def test_if_the_user_interrupts_the_search_after_the_first_model_no_file_is_left
 
 def searching(seconds=None, words=("dataset=digits", "n_jobs=2"), **budgets):
     """A search that has tried nothing."""
-    request = SimpleNamespace(words=list(words), budgets=budgets, quiet=True, command=(), screened=None)
+    request = Request(list(words), (), budgets, Path("m.npz"), quiet=True)
     return Search(request, composer(None), [], Deadline(seconds, time.monotonic()), 100, 20)
 
 
