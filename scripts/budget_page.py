@@ -36,7 +36,7 @@ data, over the trials and over the rows of the test part. If a rival is ahead, u
 
 Samples *held* are the samples in memory at one time. A reservoir draws fresh samples each round, [for one class after
 the other](../howto/frontier.md#several-classes), and drops most of them again; with one reservoir for all classes
-[accuracy is lower](../../results/reservoir/trees_shared/table.md). Some rivals also see all of the data: `sgd` reads
+[WSam is less accurate](../../results/reservoir/trees_shared/table.md) on four of five sets, by up to 8 points. Some rivals also see all of the data: `sgd` reads
 them in batches, and a neural network, LightGBM, XGBoost and forests [continue training on one fresh chunk after
 another](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
 are trained on as many samples, drawn once at random. If all your data fit into memory, you do not have this budget.
@@ -74,7 +74,8 @@ The tables of all methods ([spheres](../../results/frontiers/lake_spheres-memory
   million images and has 98.62 %. LightGBM, trained once on 15,712 images, has 96.38. WSam holds 2,036 images and as
   many fresh ones, draws 207,672 in 100 rounds, and has 96.04; MVS and Sparrow have 94.76 and 93.78. Their pilot trials
   took 449 MiB with 2,674 images and with 10,699, because fitting bins to 10,000 images took more memory than
-  training. Therefore the reservoirs got too few samples. Both faults are mended; the trials have not run again.
+  training. Therefore the reservoirs got too few samples. Fitting bins takes less memory now, and the
+  number of images is estimated correctly; the trials have not run again.
 - Python and the libraries leave room for few rows. By the pilot trials on spheres a row of 28 numbers takes about 500
   bytes with LightGBM: float32 values, double values of the rows by which it bins, and bins. In a reservoir it takes 130
   to 180.
@@ -88,8 +89,8 @@ The tables of all methods ([spheres](../../results/frontiers/lake_spheres-memory
 **Not run**: LightGBM and XGBoost that go on chunk by chunk (LightGBM takes more than seven minutes a trial), linear
 models, more memory, two other recipes of that script. On spheres 320 MiB and less are too little for LightGBM and for
 WSam with trees. XGBoost with its bins in files (`algo=xgboost_external`) cannot take part: the rows of spheres took it
-882 MiB, in a trial of ten rounds that read 65,536 rows at a time. On *rotating*, whose newest rows contradict the
-oldest, all methods here would guess: files are read in random order.
+882 MiB, in a trial of ten rounds that read 65,536 rows at a time. All methods here would be at chance on
+another recipe, *rotating*, whose newest rows contradict the oldest: files are read in random order.
 """
 _NONE = (
     "No frontier is published yet: `boostrun frontier dataset=digits budget=samples_held --quick` makes a small one."
