@@ -35,12 +35,13 @@ budget](../howto/frontier.md#how-it-is-measured). The best of our methods is the
 data, over the trials and over the rows of the test part. If a rival is ahead, use the rival.
 
 Samples *held* are the samples in memory at one time. A reservoir draws fresh samples each round, [for one class after
-the other](../howto/frontier.md#several-classes), and drops most of them again; with one reservoir for all classes
-[WSam is less accurate](../../results/reservoir/trees_shared/table.md) on four of five sets, by up to 8 points. Some rivals also see all of the data: `sgd` reads
-them in batches, and a neural network, LightGBM, XGBoost and forests [continue training on one fresh chunk after
-another](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`, `random_forest`, `extra_trees` and `logistic`
-are trained on as many samples, drawn once at random. If all your data fit into memory, you do not have this budget.
-[When memory is the budget](when_memory_is_the_budget.md) counts MiB instead of samples.
+the other](../howto/frontier.md#several-classes), and drops most of them again; with one reservoir for all classes [WSam
+is less accurate](../../results/reservoir/trees_shared/table.md) on four of five sets, by up to 8 points. Some rivals
+also see all of the data: `sgd` reads them in batches, and a neural network, LightGBM, XGBoost and forests [continue
+training on one fresh chunk after another](rivals.md#rivals-that-read-fresh-chunks). `lightgbm`, `xgboost`,
+`random_forest`, `extra_trees` and `logistic` are trained on as many samples, drawn once at random. If all your data fit
+into memory, you do not have this budget. [When memory is the budget](when_memory_is_the_budget.md) counts MiB instead
+of samples.
 """
 _LAKES = """# When memory is the budget
 

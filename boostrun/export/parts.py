@@ -207,10 +207,14 @@ def _pipelines(method: Method, form: str) -> frozenset[str]:
     return (method.in_c if form == "c" else method.in_onnx) if form in method.exports else frozenset()
 
 
+_SHOWN = 5  # methods in a sentence
+
+
 def _methods_on(pipeline: str, form: str) -> str:
     """The methods whose predictors compute a pipeline, for a sentence; "" if there are none."""
     found = [name for name, one in catalogue.methods().items() if pipeline in _pipelines(one, form)]
-    return f"{', '.join(found)} can" if found else ""
+    more = [f"{len(found) - _SHOWN} others"] * (len(found) > _SHOWN + 1)
+    return f"{', '.join([*found[: _SHOWN if more else None], *more])} can" if found else ""
 
 
 def _all_pipelines(form: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from boostrun.config.fields import Choices, Range
-from boostrun.methods.declaration import Method
+from boostrun.methods.declaration import IN_C, Method
 from boostrun.methods.paper import Paper, SavedModel
 from boostrun.rivals import keys
 
@@ -43,7 +43,7 @@ def _rival(target: str, kind: type, summary: str, **more: Any) -> Method:
     keeps = {budget: f"{_HERE}.keys:{function}" for budget, function in more.pop("keeps", _TREES).items()}
     settings: dict[str, Any] = {"budget": {"T": "n_estimators"}, "evaluation": f"{_HERE}.rival:OfRivals"}
     if target in _KEPT:
-        settings["exports"] = frozenset({"npz", "c"})
+        settings |= {"exports": frozenset({"npz", "c"}), "in_c": IN_C - {"linear"}}
         how = "trees_with_shares" if "forests" in target else "rounds_by_class"
         keeps["flash_bytes"] = f"boostrun.export.flash:{how}"
     return Method(
