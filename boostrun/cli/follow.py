@@ -408,8 +408,9 @@ class LiveRows:
             if not isinstance(given, dict):
                 raise ValueError('it is no object, as {"x": 1.5, "label": "a"} is')
             self.unmet -= given.keys()
-            copied = {name: given.pop(name) for name in self.copied if name in given}
+            copied = {name: given[name] for name in self.copied if name in given}
             label = given.pop(self.label, None)
+            given = {name: value for name, value in given.items() if name not in copied}
             if isinstance(label, float) and label.is_integer():
                 label = int(label)
             if isinstance(label, int) and not -(2**63) <= label < 2**63:

@@ -165,13 +165,15 @@ def fetch(config: Mapping, data_root: Path) -> str:
         if loader.fetch is None:
             raise
         new = [folder for folder in (data_root, *data_root.parents) if not folder.exists()]
+        there = set() if new else set(data_root.iterdir())
         try:
             loader.fetch(options, data_root)
         except DataMissingError:
-            for folder in new:  # those that the download made and left empty
-                for path in (*sorted(folder.rglob("*"), reverse=True), folder):
-                    with contextlib.suppress(OSError):
-                        path.rmdir()
+            made = [entry for entry in data_root.glob("*") if entry not in there and entry.is_dir()]
+            below = [path for entry in made for path in (entry, *entry.rglob("*"))]
+            for folder in (*sorted(below, reverse=True), *new):  # those that the download left empty
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
             raise
     return describe(config, data_root)
 

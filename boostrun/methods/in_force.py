@@ -43,12 +43,10 @@ class InForce:
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Parts with arrays that came read-only, as from joblib, are copied: training changes them."""
-        seen = {id(self)}
-        super().__setstate__({  # type: ignore[misc]
-            name: copy.deepcopy(part, {id(self): self}) if _is_read_only(part, seen) else part
-            for name, part in state.items()
-        })  # fmt: skip
+        """All parts are copied if one has arrays that came read-only, as from joblib: training changes them."""
+        if _is_read_only(state, {id(self)}):
+            state = copy.deepcopy(state, {id(self): self})  # together, since parts know each other
+        super().__setstate__(state)  # type: ignore[misc]
 
 
 def _is_read_only(part: Any, seen: set[int]) -> bool:
@@ -168,6 +166,7 @@ def _taking(own: Callable) -> Callable:
         go_on(self)
         if "classes_" in vars(self) and getattr(self, "_agree", None) is not None:  # a stream learner, with X and y
             labels = np.asarray(given[1])
+            labels = np.asarray(labels.tolist()) if labels.dtype == object else labels
             if labels.ndim == 1 and len(labels) and labels.dtype.kind != self.classes_.dtype.kind:
                 check_classification_targets(labels)
                 self._agree(labels)

@@ -317,20 +317,23 @@ def _leads(cells: Sequence[Comparison], entries: Sequence[Entry], labels: Sequen
     """For each data set with tested rows, the best row beside the next best, with the intervals of their difference."""
     lines = []
     for rivals in _by_data(cells, entries):
-        best = next((place for place in rivals if cells[place].rank == "best"), -1)
+        values = {place: values_of(cells[place], [cells[each] for each in rivals]) for place in rivals}
+        bests = [place for place in rivals if cells[place].rank == "best"]  # the one that marks are given by is first
+        bests.sort(key=lambda place: (len(values[place]) == 1, mean_std(values[place].values())[1], str(place)))
         tested = [place for place in rivals if cells[place].rank in ("worse", "not worse")]
         if not tested:
             continue
+        best = bests[0]
         sign = -1 if lower_is_better(cells[best].metric) else 1
         second = max(tested, key=lambda place: sign * cells[place].mean)
         one, other = cells[best], cells[second]
         sampling = common([one.sampling, other.sampling])
         rows = [cells[place] for place in rivals if cells[place].n]
         right = (one.right, other.right) if all(cell.right for cell in rows) else (None, None)
-        found = paired(values_of(one, rows), values_of(other, rows), sampling, right)
+        found = paired(values[best], values[second], sampling, right)
         said = "level" if other.rank != "worse" else "ahead"
         if said == "ahead" and not found.larger_p < ALPHA:
-            said = "ahead over the trials, level over the test rows"
+            said = "level" if math.isnan(found.rows_p) else "ahead over the trials, level over the test rows"
         lines.append(f"{labels[best]} less {labels[second]}: {in_words(found, sampling, one.metric)}: {said}")
     return lines
 

@@ -276,7 +276,8 @@ def marks_of(cells: Mapping[str, Comparison], higher_is_better: bool) -> dict[st
 def values_of(cell: Comparison, rivals: Iterable[Comparison]) -> dict[int, float]:
     """The values of a cell by seed; a fixed cell has its value at every seed of its rivals."""
     seeds = dict.fromkeys(seed for rival in rivals if not rival.fixed for seed in rival.values)
-    return dict.fromkeys(seeds, cell.mean) if cell.fixed and cell.n and seeds else cell.values
+    stands = cell.fixed and cell.n and is_estimate(cell.metric)  # a time is not the same in every trial
+    return dict.fromkeys(seeds, cell.mean) if stands and seeds else cell.values
 
 
 def compared_by(groups: Iterable[Iterable[Comparison]]) -> str:

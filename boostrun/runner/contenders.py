@@ -19,6 +19,7 @@ from boostrun.runner.search import BY
 from boostrun.runner.wide import Request
 
 KEYS = {"held": "samples_held", "features": "features"}  # budgets that keys of a method keep
+_MOST = {"T", "r", "q", "algo.samples_held", "algo.features_used"}  # keys whose values are limits from above
 _SMALL_TREES = {"leaves": 4, "depth": 2}  # with which a search under a budget of flash or latency begins
 
 
@@ -101,7 +102,7 @@ def contenders_of(
     Sizes: ``facts`` of the training rows, ``part`` of those that trials train on, ``half`` of those with which trials
     are confirmed.
     """
-    found, without, typed = [], dict[str, str](), single_values(request.words)
+    found, without, typed, odd = [], dict[str, str](), single_values(request.words), list[BoostrunError]()
     for name in request.algos or _portfolio(request.budgets):
         method = catalogue.methods().get(name)
         if method is None:
@@ -110,14 +111,21 @@ def contenders_of(
             words = [*request.words, f"algo={name}"]
             if "flash" in request.budgets and _is_linear(method) and not any(w.startswith("features=") for w in words):
                 words.append("features=linear")  # the edges of bins take half a kB for each feature
-            compose(words)
+            try:
+                compose(words)
+            except BoostrunError as error:
+                odd.append(error)
+                raise
             getattr(obtain(method.target), "installed", lambda: None)()
             if "held" not in request.budgets and {"r", "q"} & set(method.budget) and not request.algos:
                 raise BoostrunError("it holds few samples, and held is no budget")
             limits, searched, confirming = (_limits(name, request.budgets, each) for each in (facts, part, half))
             for each in (limits, searched, confirming):
-                for key in each.keys() & typed.keys():
-                    each[key] = min(each[key], typed[key])
+                for key in each.keys() & typed.keys():  # what is typed stays, within the budgets
+                    if key not in _MOST:
+                        del each[key]
+                    elif isinstance(typed[key], int):
+                        each[key] = min(each[key], typed[key])
             for each in (limits, searched):
                 compose(with_words(words, each))
         except BoostrunError as error:
@@ -134,6 +142,8 @@ def contenders_of(
                 if isinstance(declared := method.search.get(key), Range) and not declared.when
             }  # fmt: skip
         found.append(one)
+    if odd and len(odd) == len(without) and not found:  # words that no method takes
+        raise odd[0]
     if "held" not in request.budgets:  # rivals compile nothing; ours are made for few samples
         found.sort(key=lambda one: not _is_rival(catalogue.methods()[one.name]))
     return found, without

@@ -11,7 +11,7 @@ import math
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ def run_cells(
             trials = [trial for cell in cells for trial in cell.to_run]
             if not trials:
                 _predict_again(all_settings, cells, quiet, metrics)
-                _measure_again(all_settings, cells, quiet, meters)
+                _measure_again(all_settings, cells, quiet, meters, ())
                 return RunResult(cells, [], 0, False)
             if not quiet and (line := stale_trials(cells)):
                 print(line, file=sys.stderr)
@@ -166,7 +166,7 @@ def run_cells(
     cells = [replace(cell, refused=why, fits=fits) for cell, (why, fits) in zip(plan(all_settings, store), refused)]
     if not outcome.interrupted:
         _predict_again(all_settings, cells, quiet, metrics)
-        _measure_again(all_settings, cells, quiet, meters)
+        _measure_again(all_settings, cells, quiet, meters, {trial.key for trial in trials})
     return RunResult(cells, outcome.failed, len(outcome.done) - outcome.cached, outcome.interrupted)
 
 
@@ -291,13 +291,22 @@ def _predict_again(all_settings: Sequence[Settings], cells: Sequence[PlannedCell
                 raise
 
 
+_without_meter: set[tuple[str, str]] = set()  # (key of a record, cost) that a model has not
+
+
 def _measure_again(
-    all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool, meters: Sequence[str]
-) -> None:
-    """Train again the trials whose records lack costs that are asked for now, which are added to the cells alone."""
+    all_settings: Sequence[Settings], cells: Sequence[PlannedCell], quiet: bool, meters: Sequence[str],
+    ran: Collection[str],
+) -> None:  # fmt: skip
+    """Train again the trials whose records lack costs that are asked for now, which are added to the cells alone.
+
+    The trials of the keys ``ran`` were measured just now, as far as they can be.
+    """
+    _without_meter.update((key, meter) for key in ran for meter in meters)
     wanted = [
-        (cell, place, _trial_of(cell, record)) for cell in cells for place, record in enumerate(cell.done)
-        if any(meter not in record["cost"] for meter in meters)
+        (cell, place, _trial_of(cell, record)) for cell in cells if not cell.missing
+        for place, record in enumerate(cell.done)
+        if any(meter not in record["cost"] and (record["key"], meter) not in _without_meter for meter in meters)
     ]  # fmt: skip
     if wanted:
         execute = _prepared([(cell, trial) for cell, _, trial in wanted], all_settings, quiet)
@@ -306,6 +315,7 @@ def _measure_again(
         with contextlib.suppress(BoostrunError):
             record, spent = cell.done[place], execute.trained(trial).result["cost"]
             found = {meter: spent[meter] for meter in meters if meter in spent}
+            _without_meter.update((record["key"], meter) for meter in meters if meter not in spent)
             cell.done[place] = {**record, "cost": {**record["cost"], **found}}
 
 

@@ -275,6 +275,7 @@ def merged(entries: Sequence[Entry], positions: Sequence[int]) -> list[Entry]:
             **{name: sum(getattr(part, name) for part in parts) for name in ("expected", "stale", "failed")},
             sampled=frozenset().union(*(part.sampled for part in parts)),
             reason="; ".join(dict.fromkeys(part.reason for part in parts if part.reason)),
+            fixed=len(parts) == 1 and parts[0].fixed,
         )
         for parts in places.values()
     ]  # fmt: skip

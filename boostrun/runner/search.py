@@ -249,7 +249,7 @@ def tune_all(
             if not begun and len(refused) == 1 and all(refused) and len(result.cells) == len(asked):
                 error = ReservoirSizeError(refused.pop())
                 error.fits = min(cell.fits for cell in result.cells)
-                raise error if error.fits else BoostrunError(str(error))
+                raise error
             begun = begun or "" in refused
             failed.update({record["key"]: record for record in result.failed})
             if progress is not None:  # a trial that was asked for twice has run once

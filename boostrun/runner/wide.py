@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import shutil
 import tempfile
 import zipfile
@@ -32,7 +31,7 @@ from boostrun.data.arrays import KEYS
 from boostrun.data.columns import PLAIN
 from boostrun.data.csv import files
 from boostrun.data.dataset import forget, names_of, parts_of_rows
-from boostrun.data.files import given_file
+from boostrun.data.files import given_file, user_path
 from boostrun.data.formats import source_of
 from boostrun.data.table import TableParts, parts_of
 from boostrun.errors import BoostrunError
@@ -229,7 +228,8 @@ def narrowed(request: Request, settings: Settings) -> Request:
     below the cache root. A table is read as a whole.
     """
     if request.arrays is not None:
-        return _screened(request, settings.dataset, {"x": request.arrays[0], "y": request.arrays[1]}, "X")
+        arrays = {"x": request.arrays[0], "y": request.arrays[1]}
+        return _screened(request, settings.dataset, arrays, "X", roots(settings)[0])
     if "features" not in request.budgets:
         return request
     data_root, cache_root = roots(settings)
@@ -244,7 +244,7 @@ def narrowed(request: Request, settings: Settings) -> Request:
             arrays = stack.enter_context(_arrays(path, cache_root, request.budgets))
         except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error):  # the loader has the sentence
             return request
-        return _screened(request, settings.dataset, arrays, str(path)) if arrays else request
+        return _screened(request, settings.dataset, arrays, str(path), data_root) if arrays else request
 
 
 def _of_table(request: Request, settings: Settings) -> Request:
@@ -266,11 +266,12 @@ def _of_table(request: Request, settings: Settings) -> Request:
         y_train, y_test = (np.array(parts.classes)[numbers] for numbers in (y_train, y_test))
     arrays = dict(zip(KEYS, (parts.x_train, y_train, parts.x_test, y_test)))
     kept = [word for word in request.words if not word.startswith("dataset")]
-    return _screened(replace(request, words=kept), options, arrays, tables["data"].where, parts.columns, parts.label)
+    found = replace(request, words=kept)
+    return _screened(found, options, arrays, tables["data"].where, data_root, parts.columns, parts.label)
 
 
 def _screened(
-    request: Request, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray], where: str,
+    request: Request, options: Mapping[str, Any], arrays: Mapping[str, np.ndarray], where: str, data_root: Path,
     names: Sequence[str] | None = None, label: str = "label",
 ) -> Request:  # fmt: skip
     """Write the best columns, and the labels, beside the output: ``m.columns.parquet``, and the test part if any.
@@ -291,8 +292,8 @@ def _screened(
     path = request.output.with_name(f"{stem}.columns.parquet")
     tables, test = [str(path)], request.output.with_name(f"{stem}.columns.test.parquet")
     for written, key in itertools.product((path, test), ("path", "test_path")):
-        read = os.path.expanduser(str(options.get(key)))
-        if written.exists() and os.path.exists(read) and written.samefile(read):
+        read = user_path(options.get(key), data_root)
+        if written.exists() and read.exists() and written.samefile(read):
             raise BoostrunError(f"{written} is read, and would be written over: name another model, -o FILE")
     named = [str(column) if names is None else names[column] for column in columns]
     _write(path, _taken(x, columns), labels, named, label)

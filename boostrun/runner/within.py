@@ -166,8 +166,8 @@ class Search:
                 row: Mapping[str, Any] = next(iter(choice.rows), {})
                 if row.get(BY) is not None:
                     self.records |= {*row["records"]}
-                    one.error, one.confirmed = (one.error + 2.0 * row[BY]) / 3.0, True
-                    one.loss = one.error
+                    one.loss = one.error = (one.error + 2.0 * row[BY]) / 3.0
+                    one.confirmed = True
                 elif row and "not run" not in row["why"]:  # refused on fewer rows, which says nothing against it
                     one.confirmed = True
 
@@ -528,7 +528,7 @@ class _Choosing:
         over = max((share for kind, share in beyond.items() if kind in ("flash", "latency")), default=0.0)
         settings = with_values(self.compose(with_words(one.contender.words, one.contender.searched)), one.values)
         rounds = settings.budget.get("T")
-        if not over or not rounds or rounds == 1:
+        if not over or not rounds or rounds == 1 or "T" in self.request.typed:
             return None
         values = {**one.values, "T": fewer_rounds(rounds, 1.0 / over)}
         study = Study(with_values(settings, values), {}, BY, self.search.costs)

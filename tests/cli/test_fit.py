@@ -14,6 +14,7 @@ import boostrun
 from boostrun import BoostrunError
 from boostrun.prediction import load
 from boostrun.runner import meters, within
+from boostrun.runner.worker import Execute
 
 WHERE = "n_jobs=1 store=runs results=results cache_root=cache"
 
@@ -69,6 +70,7 @@ def test_a_budget_that_is_no_budget_is_one_sentence_with_an_example_and_nothing_
         ("fit none.csv --within features=3", "none.csv"),
         ("fit mine.csv --within features=3 algo=wsamm", "no algo 'wsamm'; did you mean 'wsam'?"),
         ("fit mine.csv --within features=3 algo=wsam", "no method keeps features"),
+        ("fit mine.csv --within features=3 bogus=1", "no key 'bogus'"),
         ("fit mine.csv --within features=3 T=10,20", "T=10,20 lists several values"),
         ("fit mine.csv --within seconds=9 algo=logistic", "no method can be used: models of logistic are not saved"),
         ("run mine.csv --within features=3", "--within is an option of fit only"),
@@ -94,6 +96,17 @@ def test_typed_settings_stay_and_costs_that_stored_trials_lack_are_measured(comm
     assert code == 0 and not {"T", "algo.leaves"} & first["settings"].keys() and "algo.leaves=3 T=7" in first["alone"]
     assert command(f"fit mine.csv --within features=3,flash=900B {words} store=fresh -o b.npz")[0] == 0
     assert json.loads((table / "b.certificate.json").read_text())["settings"] == second["settings"]
+
+
+def test_a_trial_is_trained_once_whether_or_not_its_model_has_a_meter(command, table, monkeypatch):
+    trained, own = [], Execute.trained
+    monkeypatch.setattr(Execute, "trained", lambda self, trial: trained.append(trial.key) or own(self, trial))
+    words = f"algo=logistic,few_features algo.features_used=null T=7 {WHERE}"
+    code, _, err = command(f"fit mine.csv --within features=3,flash=900B {words} -o a.npz")
+    assert (code == 2 and "logistic" not in err) or code == 0
+    words = f"algo=logistic,lightgbm {WHERE}"
+    assert command(f"fit mine.csv --within flash=900B {words} -o a.npz")[0] == 0
+    assert len(trained) == len(set(trained))
 
 
 def test_a_table_below_the_data_root_is_measured_too_and_its_default_reservoir_is_small(command, table):

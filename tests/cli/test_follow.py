@@ -224,6 +224,12 @@ def test_half_a_character_and_the_columns_of_a_row_that_cannot_be_read_are_answe
     assert [row["id"] for row in answers(here / "a.jsonl")] == ["\ud83d", 7]
 
 
+def test_the_column_of_the_label_may_be_copied(here, capsys):
+    (here / "one.jsonl").write_text("".join(ordered(20)))
+    assert main(["follow", "one.jsonl", "algo=vfdt", "label=y", "id=y", "-o", "a.jsonl"]) == 0
+    assert "20 labels" in capsys.readouterr().err and all("y" in row for row in answers(here / "a.jsonl"))
+
+
 def test_a_socket_is_followed(here):
     rows, server = made(60), socket.create_server(("127.0.0.1", 0))
 

@@ -194,7 +194,10 @@ def test_iboosts_probabilities_are_those_whose_capped_loss_is_least_at_the_votes
 
 def test_a_cap_and_literal_coefficients_count():
     F = np.array([-1.0, 0.5, 3.0])
-    for keys, slope in (({}, 1.0), ({"grad_cap": None}, 2.0), ({"scale": "literal"}, 0.5)):
+    for keys, slope in (
+        ({}, 1.0), ({"grad_cap": None}, 2.0), ({"scale": "literal"}, 1.0),
+        ({"update": "batch", "gradient": "log"}, 2.0), ({"n_steps": 0}, 2.0), ({"n_steps": 0, "scale": "literal"}, 1.0),
+    ):  # fmt: skip
         for multiclass in ("samme", "ovr"):
             link = iboost_link(IBoostClassifier(multiclass=multiclass, **keys))
             np.testing.assert_allclose(link.of(F), margin_link(slope).of(F))

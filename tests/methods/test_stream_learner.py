@@ -283,3 +283,11 @@ def test_a_class_that_comes_leaves_what_was_learnt(base):
     state, before = model._state.counts.copy(), model.predict(X)
     model._grow(3)
     assert (model._state.counts[:4] == state[:4]).all() and (model.predict(X) == before).mean() > 0.99
+
+
+def test_text_of_any_type_is_text():
+    X, text = np.arange(40.0)[:, None], np.array(["a", "b"])[np.arange(40) % 2]
+    model = IBoostClassifier(n_window=10, budget=3)
+    for labels in (text, pd.Series(text, dtype=object), pd.Series(text, dtype="category"), text.tolist()):
+        model.partial_fit(X, labels)
+    assert model.classes_.tolist() == ["a", "b"] and model.n_seen_ == 160

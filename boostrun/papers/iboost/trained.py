@@ -106,9 +106,10 @@ def pairwise(votes: np.ndarray, cap: float = math.inf) -> np.ndarray:
     >>> pairwise(np.array([[0.0, np.log(3.0)]]), cap=1.0).round(3).tolist()  # 1 / (1 + exp(-F))
     [[0.25, 0.75]]
     """
-    classes = votes.shape[1]
-    others = np.where(np.eye(classes, dtype=bool), -np.inf, votes[:, None, :])
-    excess = logsumexp(others, axis=2) - votes - math.log(cap)  # of u over the cap, in logarithms
+    if cap == math.inf:
+        return softmax(2.0 * votes, axis=1)
+    others = np.column_stack([logsumexp(np.delete(votes, one, axis=1), axis=1) for one in range(votes.shape[1])])
+    excess = others - votes - math.log(cap)  # of u over the cap, in logarithms
     return softmax(2.0 * votes + np.maximum(excess, 0.0), axis=1)
 
 
@@ -116,9 +117,14 @@ def pairwise(votes: np.ndarray, cap: float = math.inf) -> np.ndarray:
 
 
 def iboost_link(classifier) -> Link:
-    """exp(-F) for two classes and for each class against the rest, else the loss of the committee, with its cap."""
-    cap = math.inf if classifier.grad_cap is None else float(classifier.grad_cap)
-    unit = 0.5 if classifier.scale == "literal" else 1.0
+    """exp(-F) for two classes and for each class against the rest, else the loss of the committee, with its cap.
+
+    Without gradient steps, or with steps of the loss's logarithm, no slope is capped. Literal coefficients are twice
+    the minimiser if no step changes them.
+    """
+    capped = classifier.n_steps and classifier.gradient != "log" and classifier.grad_cap is not None
+    cap = float(classifier.grad_cap) if capped else math.inf
+    unit = 0.5 if classifier.scale == "literal" and not classifier.n_steps else 1.0
 
     def probabilities(scores: np.ndarray) -> np.ndarray:
         scores = unit * scores
