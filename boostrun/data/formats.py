@@ -33,7 +33,7 @@ def source_of(
     if path is not None and ending in ARROW:
         return ArrowTable(path)
     if path is not None and ending in EXCEL:
-        return ExcelTable(path)
+        return ExcelTable(path, options.get("header"))
     if path is not None and path.name.lower().endswith((".arff", ".arff.gz")):
         return ArffTable(path, memory_mb)
     return TextTable(where, path, options, memory_mb, wanted)
@@ -72,7 +72,7 @@ class ArrowTable:
 class ExcelTable:
     """The first sheet of an Excel file, held as a whole; see :class:`boostrun.data.table.TableSource`."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, header: bool | None = None):
         import pandas
 
         self.where = str(path)
@@ -86,8 +86,10 @@ class ExcelTable:
             raise
         first = frame.iloc[0] if len(frame) else []
         names = [f"Unnamed: {place}" if pandas.isna(name) else str(name).strip() for place, name in enumerate(first)]
+        if header is False:
+            names = [str(place) for place in range(len(names))]
         self.names = unlike(names, str(path))
-        self._table = _arrow(frame.iloc[1:], names)
+        self._table = _arrow(frame.iloc[0 if header is False else 1 :], names)
 
     def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
         """One Arrow table: numbers, truth values and dates as in the sheet, other columns as text."""

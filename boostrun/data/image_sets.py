@@ -11,7 +11,17 @@ import numpy as np
 
 from boostrun.data.arrays import read_npz_file
 from boostrun.data.dataset import Parts, chosen_classes
-from boostrun.data.files import all_equal, given_folder, images_in, listing, read_image, read_picture, reading, say
+from boostrun.data.files import (
+    IMAGE_ENDINGS,
+    all_equal,
+    given_folder,
+    images_in,
+    listing,
+    read_image,
+    read_picture,
+    reading,
+    say,
+)
 from boostrun.data.options import in_range, split_fraction
 from boostrun.errors import BoostrunError, DataMissingError
 
@@ -61,6 +71,13 @@ def _tree(root: Path) -> list[tuple[str, list[tuple[Path, str]]]]:
         images = [(path, c.name) for c in listing(folder) if c.is_dir() for path in images_in(c)]
         if not images:
             raise BoostrunError(f"{folder} holds no class folders with images in them (FOLDER/<class>/*.png)")
+        named = {name for _, name in images}
+        for c in listing(folder):
+            if c.is_dir() and c.name not in named and c.name[0] not in "._" and any(c.iterdir()):
+                raise BoostrunError(
+                    f"{c} holds no images that are read ({', '.join(IMAGE_ENDINGS)}), directly in it: move or convert "
+                    "them, or take the folder away"
+                )
         found.append((part, images))
     return found
 

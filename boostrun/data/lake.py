@@ -13,6 +13,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from boostrun.data.columns import as_text, form_of_type
 from boostrun.data.dataset import names_of
 from boostrun.data.digests import remembered
 from boostrun.data.files import reading, user_path
+from boostrun.data.parquet import names_in
 from boostrun.data.stream import StreamSource
 from boostrun.data.stream_readers import PLACES, SEED, IteratorPass, check_finite
 from boostrun.data.stream_set import MOST_CLASSES, Facts, SetPart, StreamSet, needs_float64, too_many_classes
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _BUFFER = 1 << 16  # bytes of a column of Parquet that are read ahead
 _ENDS = 1 << 12  # bytes at either end of a file that its fingerprint covers
+_NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 _KINDS = {
     ".parquet": "Parquet", ".parq": "Parquet", ".pq": "Parquet", ".arrow": "Arrow", ".feather": "Arrow",
@@ -149,8 +152,8 @@ class Lake:
     def fingerprint(self) -> str:
         """sha256 (hex) of the names of the files below the place, their sizes, and both ends of each, 4 KiB.
 
-        The end of a file of Parquet or Arrow describes all its rows. A change elsewhere that keeps a file's size is not
-        seen. Cost: one open file after the other.
+        The end of a Parquet file usually tells of changed rows, by statistics and sizes; in Arrow and csv a change in
+        the middle that keeps a file's size is not seen. Cost: one open file after the other.
         """
         digest = hashlib.sha256()
         for file in self.files:
@@ -178,9 +181,11 @@ class Lake:
         """The names of the columns, and the parts; reads what each file says of itself, and compares the columns."""
         names: list[str] = []
         parts: list[RowGroup] = []
+        kinds: dict[str, tuple[tuple[str, bool], str]] = {}
         for file, fixed in self.fixed.items():
             with self.opened(file) as stream:
-                own, counts = self._described(stream)
+                schema, counts = self._described(stream, file)
+            own = schema.names
             columns = [*own, *(name for name in fixed if name not in own)]
             if twice := [name for name, times in Counter(columns).items() if times > 1]:
                 raise BoostrunError(f"{file} has two columns named {twice[0]}")
@@ -190,33 +195,54 @@ class Lake:
                 how = f"lacks {lacking[0]}" if lacking else f"has {more[0]} too" if more else "has another order"
                 raise BoostrunError(f"{file} has other columns than {self.files[0]}: it {how}")
             names = columns
+            for name, kind in zip(own, schema.types):
+                if _types().is_null(kind):
+                    continue
+                form = form_of_type(kind).kind, getattr(kind, "tz", None) is None
+                first, place = kinds.setdefault(name, (form, file))
+                if form != first and name != self.label:
+                    what = f"a {form[0]}" if form[0] != first[0] else "another kind of time zone"
+                    raise BoostrunError(f"{file} has {what} in the column {name}, other than {place} ({first[0]})")
             parts += [RowGroup(file, number, rows) for number, rows in counts]
         return names, parts
 
-    def _described(self, stream: Any) -> tuple[list[str], list[tuple[int, int]]]:
-        """The columns of a file, and (number, rows) of its parts."""
+    def _described(self, stream: Any, file: str) -> tuple[Any, list[tuple[int, int]]]:
+        """The schema of a file, without an index that pandas has stored, and (number, rows) of its parts."""
+        import pyarrow
+
         if self.kind == "Parquet":
             from pyarrow.parquet import ParquetFile
 
-            data = ParquetFile(stream).metadata
+            whole = ParquetFile(stream)
+            data, schema = whole.metadata, whole.schema_arrow
+            schema = pyarrow.schema([schema.field(name) for name in names_in(schema, file)])
             groups = [(number, data.row_group(number).num_rows) for number in range(data.num_row_groups)]
-            return data.schema.to_arrow_schema().names, [one for one in groups if one[1]]
+            return schema, [one for one in groups if one[1]]
         if self.kind == "Arrow":
-            import pyarrow
+            batches = pyarrow.ipc.open_file(stream)
+            return batches.schema, [(number, -1) for number in range(batches.num_record_batches)]
+        schema = self._csv(stream, file).schema
+        if all(_NUMBER.fullmatch(name) for name in schema.names):
+            raise BoostrunError(f"the first line of {file} holds numbers, and names of the columns are needed")
+        return schema, [(-1, -1)]
 
-            file = pyarrow.ipc.open_file(stream)
-            return file.schema.names, [(number, -1) for number in range(file.num_record_batches)]
-        return self._csv(stream).schema.names, [(-1, -1)]
-
-    def _csv(self, stream: Any) -> Any:
+    def _csv(self, stream: Any, file: str) -> Any:
+        """The reader of a csv file, whose whole numbers are read as floats: later ones may have fractions."""
         import pyarrow
         from pyarrow import csv
 
-        packed = pyarrow.CompressedInputStream(stream, "gzip") if self.files[0].endswith(".gz") else stream
         types = {self.label: pyarrow.large_string()} if self.label else {}
-        return csv.open_csv(
-            packed, csv.ReadOptions(use_threads=False), convert_options=csv.ConvertOptions(column_types=types)
-        )
+        for again in (False, True):
+            stream.seek(0)
+            packed = pyarrow.CompressedInputStream(stream, "gzip") if file.endswith(".gz") else stream
+            reader = csv.open_csv(
+                packed, csv.ReadOptions(use_threads=False), convert_options=csv.ConvertOptions(column_types=types)
+            )
+            whole = [field.name for field in reader.schema if _types().is_integer(field.type)]
+            if again or not whole:
+                break
+            types |= dict.fromkeys(whole, pyarrow.float64())
+        return reader
 
     def batches(self, part: RowGroup, columns: Sequence[str], rows: int) -> Iterator[Any]:
         """Arrow batches of a part, with these columns and at most ``rows`` rows each."""
@@ -242,7 +268,7 @@ class Lake:
 
             yield pyarrow.ipc.open_file(stream).get_batch(part.number).select(columns)
         else:
-            yield from (batch.select(columns) for batch in self._csv(stream))
+            yield from (batch.select(columns) for batch in self._csv(stream, part.file))
 
 
 def _repeated(word: str | None, count: int) -> Any:
@@ -409,7 +435,8 @@ def _whole(column: Any) -> np.ndarray | None:
 
 
 def _is_number(kind: Any) -> bool:
-    return _types().is_integer(kind) or (_types().is_floating(kind) and not _types().is_float16(kind))
+    large = _types().is_uint64(kind) or _types().is_float16(kind)
+    return not large and (_types().is_integer(kind) or _types().is_floating(kind))
 
 
 @functools.cache
@@ -506,7 +533,9 @@ def open_lake(options: Mapping, data_root: Path) -> LakeSet:
         names.append(found)
         parts.append(own)
     label = _label_in(names[0], options["label"], lakes[0].place)
-    for lake in lakes:
+    for lake, columns in zip(lakes, names):
+        if label not in columns:
+            raise BoostrunError(f"{lake.place} has no column '{label}', the label of {lakes[0].place}")
         lake.label = label if lake.kind == "CSV" else ""
     if len(lakes) == 1:
         parts = [*_shared(parts[0], lakes[0], options["test_share"])]

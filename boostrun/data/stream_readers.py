@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostrun.data.columns import PLAIN, Form, array_of, as_text, without, without_blank_rows
+from boostrun.data.columns import PLAIN, Form, array_of, as_text, form_of_type, without, without_blank_rows
 from boostrun.data.formats import source_of
 from boostrun.data.table import evidence, guesses, plain_labels, say_forms
 from boostrun.data.text import MISSING, NotNumbers, TextTable
@@ -233,7 +233,8 @@ class TableReader(IteratorReader):
         for place, name in enumerate(self._features):
             column = array_of(table, name)
             try:
-                values, bad = self._forms[name].numbers(without(column, MISSING))
+                form = self._forms[name] if isinstance(self._source, TextTable) else form_of_type(column.type)
+                values, bad = form.numbers(without(column, MISSING))
             except BoostrunError as error:
                 raise BoostrunError(f"column '{name}' of {self.path} holds {error}") from None
             if bad.any():

@@ -18,7 +18,7 @@ import numpy as np
 from boostrun.data.dataset import names_of
 from boostrun.data.files import absolute_paths, given_file, reading
 from boostrun.data.stream import StreamSource
-from boostrun.data.stream_readers import NpyReader, open_reader
+from boostrun.data.stream_readers import NpyReader, check_finite, open_reader
 from boostrun.data.table import column_difference
 from boostrun.errors import BoostrunError
 from boostrun.kernels.stumps import needs_double
@@ -185,6 +185,7 @@ class StreamSet:
         a_sample = 2 * row + reader.bytes_per_row_read + 16 * (self.problems + 1)
         rows = max(1, min(_MOST_TEST_ROWS, int(limit_mib * _MIB / 2 // a_sample)))
         for values, labels in reader.in_order(rows):
+            check_finite(values, str(self.test.path))
             yield np.ascontiguousarray(values.T), labels
 
 

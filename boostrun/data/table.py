@@ -101,7 +101,8 @@ def parts_of(
         labels = _encoded(read.labels, read.codes[chosen], read.labels, read.codes[rest], options)
         other = read
     else:
-        other = _Read(test, label, group, columns, types, options, memory_mb, scratch)
+        of_train = {column.name: column.settle(None) for column in read.columns}
+        other = _Read(test, label, group, columns, types, options, memory_mb, scratch, of_train)
         labels = _encoded(read.labels, read.codes, other.labels, other.codes, options)
     forms = {column.name: column.settle(test and other.column(column.name))
              for column in read.columns}  # fmt: skip
@@ -133,9 +134,13 @@ def columns_said(train: TableSource, label: str, options: Mapping) -> tuple[set[
 
 
 class _Read:
-    """A table that was read to its end: rows of numbers, labels and groups, columns with their texts."""
+    """A table that was read to its end: rows of numbers, labels and groups, columns with their texts.
 
-    def __init__(self, source, label, group, columns, types, options, memory_mb, scratch):
+    ``like``: the forms of the training part, for a test part: a column that seems to have another form is read as text,
+    which the training form then takes or refuses.
+    """
+
+    def __init__(self, source, label, group, columns, types, options, memory_mb, scratch, like=None):
         from boostrun.data.formats import ExcelTable  # imports this module
 
         self.where, self._options, self._scratch = source.where, options, scratch
@@ -144,6 +149,9 @@ class _Read:
         self.missing = missing = MISSING if words else ("", *map(str, given or ()))
         said = evidence(source if text else None, options)
         known = guesses(source, columns, types, missing, said) if text else {}
+        if like is not None:
+            known = {name: form for name, form in known.items() if form == like[name]}
+            types = {**{name: "category" for name, form in like.items() if form.kind == "category"}, **types}
         while True:
             room = (memory_mb << 20) // (4 * max(1, len(columns) - len(known)))
             self.columns = [_Column(name, self.where, known.get(name), missing, room,
@@ -284,7 +292,10 @@ class _Column:
                 refuse_two_clocks(self.name, self._clocks)
             return blanked(found, self._missing) if self._form.kind == "number" else found
         try:
-            values = typed(column) if self._said.kind != "category" else None
+            as_words = self._said.kind == "category" or (
+                str(self._said.kind).startswith("date") and form_of_type(column.type) == PLAIN
+            )
+            values = None if as_words else typed(column)
         except BoostrunError as error:
             raise BoostrunError(
                 f"column '{self.name}' of {self.where} holds {error}: dataset.drop=[{self.name}] leaves it out"
@@ -334,6 +345,13 @@ class _Column:
             form = form_of(self.name, self.where, self.seen(), self._said)
         if other is not None and form.kind == "date" and self._said.kind is None:
             refuse_two_clocks(self.name, other.clocks() | self.clocks())
+        if other is not None and other.rows and not (self.words or other.words):
+            there = other._form or other._typed
+            if there.kind != form.kind:
+                raise BoostrunError(
+                    f"column '{self.name}' is a {form.kind} in {self.where} and a {there.kind} in {other.where}: write "
+                    "both alike"
+                )
         if not self.words:
             return form
         if other is not None and other.words and form.kind in ("number", "date"):

@@ -127,6 +127,14 @@ def test_an_image_folder_is_known_by_its_content_and_what_is_wrong_in_it_is_a_se
 
 
 @pytest.mark.slow
+def test_a_class_without_images_of_its_own_is_a_sentence(tmp_path):
+    for place in ("cat/1.png", "dog/1.png", "bird/2024/1.png"):
+        (tmp_path / "all" / place).parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(np.full((6, 6, 3), len(place), np.uint8)).save(tmp_path / "all" / place)
+    with pytest.raises(BoostrunError, match=r"bird holds no images that are read .* directly in it"):
+        load({"name": "image_folder", "path": str(tmp_path / "all"), "size": 6}, tmp_path)
+
+
 def test_caltech101_takes_so_many_of_each_class_and_no_background(tmp_path):
     pytest.importorskip("torch")
     folder = tmp_path / "caltech101" / "101_ObjectCategories"

@@ -5,6 +5,7 @@ import os
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_config
 
@@ -313,8 +314,40 @@ def test_what_is_wrong_with_values_is_said_with_the_row_group_and_the_column(tmp
     table = pa.Table.from_arrays([pa.array([1.0, 2.0]), pa.array([1.0, 2.0]), pa.array(["u", "v"])], ["a", "a", "kind"])
     for place in range(2):
         parquet.write_table(table, tmp_path / "twice" / f"{place}.parquet")
-    with pytest.raises(BoostrunError, match="two columns named a"):
+    with pytest.raises(BoostrunError, match="two columns called 'a'"):
         opened(tmp_path / "twice", tmp_path, test_share=0.4)
+
+
+def test_an_index_of_pandas_is_no_column_and_columns_have_one_kind_in_all_files(tmp_path):
+    frame = rows(100, 0).to_pandas()
+    (tmp_path / "rows").mkdir()
+    for name, more in (("a", frame), ("b", frame[frame.a > 3])):
+        more.to_parquet(tmp_path / "rows" / f"{name}.parquet")
+    assert opened(tmp_path / "rows", tmp_path, test_share=0.5).train.reads.features == ["a", "b", "c"]
+    frame.assign(a=pd.Timestamp("2024-01-01")).to_parquet(tmp_path / "rows" / "c.parquet")
+    with pytest.raises(BoostrunError, match=r"c\.parquet has a date in the column a, other than .*a\.parquet"):
+        opened(tmp_path / "rows", tmp_path, test_share=0.5)
+
+
+def test_fractions_after_whole_numbers_and_packed_files_beside_others_are_read(tmp_path):
+    (tmp_path / "rows").mkdir()
+    lines = ["a,kind", *(f"{n},{'xy'[n % 2]}" for n in range(200_000)), "0.5,x"]
+    (tmp_path / "rows" / "0.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "rows" / "1.csv.gz").write_bytes(gzip.compress(b"a,kind\n7,x\n0.25,y\n"))
+    values, _ = all_of(opened(tmp_path / "rows", tmp_path, test_path=str(tmp_path / "rows")).train)
+    assert len(values) == 200_003 and values[-3:, 0].tolist() == [0.5, 7.0, 0.25]
+
+
+def test_bad_values_of_the_test_part_and_a_test_part_without_labels_are_a_sentence(tmp_path):
+    train = write(tmp_path / "rows", "parquet")
+    bad = rows(100, 5).to_pandas().assign(b=np.nan)
+    (tmp_path / "bad").mkdir()
+    pa.parquet.write_table(pa.Table.from_pandas(bad.assign(b=np.inf)), tmp_path / "bad" / "0.parquet")
+    found = opened(train, tmp_path, test_path=str(tmp_path / "bad"))
+    with pytest.raises(BoostrunError, match="NaN or infinite"):
+        list(found.test_chunks(16))
+    with pytest.raises(BoostrunError, match="bare has no column 'kind', the label of"):
+        opened(train, tmp_path, test_path=str(write(tmp_path / "bare", "parquet", label=False)))
 
 
 def test_a_file_that_vanishes_is_named(tmp_path):

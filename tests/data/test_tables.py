@@ -177,3 +177,37 @@ def test_unsigned_labels_keep_their_names(csv, tmp_path):
     np.savez(tmp_path / "w.npz", x_train=np.eye(12), y_train=labels, x_test=np.eye(12), y_test=labels[:, None])
     data = load({"name": "npz", "path": str(tmp_path / "w.npz")}, tmp_path)
     assert data.classes == given.classes and (data.y_test == data.y_train).all()
+
+
+def test_a_test_table_is_read_as_the_training_table_is(csv, tmp_path):
+    train = "code,y\n" + "250,a\nV57,b\n401,b\nE85,a\n" * 3
+    data = csv(train, test="code,y\n401,b\n250,a\n401,b\n", types={"code": "category"})
+    assert data.x_test[:, 0].tolist() == [data.x_train[row, 0] for row in (2, 0, 2)]
+    for name, codes in (("a", ["A", "B", "7", "A"]), ("b", [7, 7, 7, 7])):
+        pandas.DataFrame({"code": codes, "y": list("xyxy")}).to_parquet(tmp_path / f"{name}.parquet")
+    paths = {"path": str(tmp_path / "a.parquet"), "test_path": str(tmp_path / "b.parquet")}
+    assert load({"name": "parquet", **paths}, tmp_path).x_test[:, 0].tolist() == [0.0] * 4  # the rank of "7"
+    days = "".join(f"{day}/01/2024,{'ab'[day % 2]}\n" for day in range(10, 30))
+    months = csv("day,y\n" + days, test="day,y\n01/10/2024,a\n02/11/2024,b\n")
+    assert (np.diff(months.x_test[:, 0]) / 86400 == 32).all()  # the first of October, the second of November
+    with pytest.raises(BoostrunError, match="day"):
+        csv("day,y\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(20)), test="day,y\n2024-01-10,a\n")
+    moments = pandas.DataFrame({"t": pandas.to_datetime(["2024-01-01"] * 4), "y": list("xyxy")})
+    moments.to_parquet(tmp_path / "a.parquet")
+    moments.assign(t=[1, 2, 3, 4]).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(BoostrunError, match=r"column 't' is a date in .* and a number in"):
+        load({"name": "parquet", **paths}, tmp_path)
+
+
+def test_whole_numbers_of_a_typed_table_are_dates_where_that_is_said(tmp_path):
+    pandas.DataFrame({"day": [20240131, 20240201] * 4, "y": list("xy") * 4}).to_parquet(tmp_path / "d.parquet")
+    data = load({"name": "parquet", "path": str(tmp_path / "d.parquet"), "types": {"day": "date"}}, tmp_path)
+    assert set(data.x_train[:, 0]) == {1706659200.0, 1706745600.0}
+
+
+def test_a_sheet_without_names_keeps_its_first_row(tmp_path):
+    pytest.importorskip("openpyxl")
+    frame = pandas.DataFrame([[n, n % 2] for n in range(10)])
+    frame.to_excel(tmp_path / "e.xlsx", header=False, index=False)
+    data = load({"name": "table", "path": str(tmp_path / "e.xlsx"), "header": False}, tmp_path)
+    assert len(data.x_train) + len(data.x_test) == 10
