@@ -74,6 +74,7 @@ class _Scope:
 
     def __init__(self, depth: int, names: dict[str, Sequence[Target]], function: bool):
         self.names, self.function = names, function
+        self.unbound = set[str]()  # names that the body of a class binds later: until then they are those around it
         self.texts = {name: f"l {depth} {number if function else name}" for number, name in enumerate(names)}
 
 
@@ -174,7 +175,7 @@ class _Writer:
             self.out.append("." + ".".join(attributes))
 
     def _chain(self, node: ast.Name, name: str, attributes: list[str]) -> None:
-        if (local := self._local(name)) is not None:
+        if (local := self._local(name, isinstance(node.ctx, ast.Load))) is not None:
             token, targets = local
         elif not self.scopes and not isinstance(node.ctx, ast.Load) and not attributes:
             self.out.append("=" if name == self.own else f"={name}")
@@ -191,11 +192,12 @@ class _Writer:
     def _enter(self, names: dict[str, Sequence[Target]], function: bool) -> None:
         self.scopes.append(_Scope(len(self.scopes), names, function))
 
-    def _local(self, name: str) -> tuple[str, Sequence[Target]] | None:
+    def _local(self, name: str, read: bool = False) -> tuple[str, Sequence[Target]] | None:
         """The text of a local name, and the import it came from; None for a name of the module."""
         for depth in range(len(self.scopes) - 1, -1, -1):
             scope = self.scopes[depth]
-            if name in scope.names and (scope.function or depth == len(self.scopes) - 1):
+            seen = name in scope.names and not (read and name in scope.unbound)
+            if seen and (scope.function or depth == len(self.scopes) - 1):
                 return scope.texts[name], scope.names[name]
         return None
 
@@ -387,7 +389,11 @@ class _Writer:
         self.write(node.keywords)
         body = node.body[1:] if _is_text(node.body[0]) else node.body
         if any(self._is_keys(each) for each in node.decorator_list):
-            body = [each for each in body if not isinstance(each, ast.AnnAssign)]  # they stand in each record's cell
+            body = [each for each in body if not self._is_key(each)]  # they stand in each record's cell
+        earlier, before = set[str](), dict[ast.stmt, set[str]]()
+        for statement in body:
+            before[statement] = {*earlier}
+            earlier |= {*names_bound([statement])}
         methods = sorted((each for each in body if isinstance(each, DEFINITIONS)), key=lambda each: each.name)
         unseen = _AFTERWARDS if self._is_ours else frozenset()
         body = [each for each in body if not isinstance(each, DEFINITIONS)]
@@ -395,9 +401,20 @@ class _Writer:
         names: dict[str, Sequence[Target]] = dict.fromkeys(names_bound(body), ())
         self._enter(names | self._imported_in(body), False)
         for statement in body:
+            self.scopes[-1].unbound = earlier - before[statement]
             self.write(statement)
         self.scopes.pop()
         self.out.append(")")
+
+    def _is_key(self, statement: ast.stmt) -> bool:
+        """Whether a statement of a class of keys declares one; in ours each annotated name is one, or marks them."""
+        if not isinstance(statement, ast.AnnAssign) or self._is_ours:
+            return isinstance(statement, ast.AnnAssign)
+        if last(statement.annotation) == "KW_ONLY":
+            return True
+        names = dotted(statement.value.func) if isinstance(statement.value, ast.Call) else []
+        imported = self.module.imported.get(names[0], ()) if names else ()
+        return any(one[0] == _KEYS[0] for one in imported)
 
     def _is_keys(self, decorator: ast.expr) -> bool:
         names = dotted(decorator)

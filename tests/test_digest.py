@@ -198,6 +198,16 @@ DECIDING = {  # main.py, and what replaces a part of it, or a helper of another 
     "result of a function": ("T = {}\ndef get(): return T\nU = get()\nU['a'] = 0\nVALUE = T\n", ("= 0", "= 2")),
     "method whose result is kept": ("from toyh import TABLE as T\n_ = T.setdefault('a', 0)\nVALUE = T\n", ("0)", "2)")),
     "not as a script": ("VALUE = 1\nif __name__ != '__main__': VALUE = 0\n", ("VALUE = 0", "VALUE = 2")),
+    "global of the name of an attribute": (
+        "def vote(): return 0\nclass K:\n    vote = staticmethod(vote)\nVALUE = K\n", ("return 0", "return 2"),
+    ),
+    "constant of the name of an attribute": (
+        "DEPTH = 0\nclass K: DEPTH = DEPTH\nVALUE = K\n", ("DEPTH = 0", "DEPTH = 2"),
+    ),
+    "no key of a class of keys": (
+        "from boostrun.config.fields import keys, real\nfrom typing import ClassVar\n@keys\nclass K:\n"
+        "    shrinkage: float = real(0.5)\n    place: ClassVar[int] = 0\nVALUE = K\n", ("= 0\n", "= 2\n"),
+    ),
     "computed list of names": ("from toys import *\nVALUE = _V\n", "_V = 3\n__all__ = ['x'] + ['_V']\nx = 1\n"),
 }  # fmt: skip
 

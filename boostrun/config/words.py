@@ -16,6 +16,7 @@ import itertools
 import math
 import os
 import re
+import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -394,12 +395,22 @@ def _composed_of_boostrun(chosen: tuple[tuple[str, str], ...]) -> dict[str, Any]
     return _composed(chosen, None)  # boostrun's own files do not change while it runs
 
 
+_composing = threading.RLock()  # Hydra's state is global
+
+
 def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> dict[str, Any]:
     """The values of ``conf/config.yaml`` and the files of these (group, name), composed by Hydra, with references.
 
     Hydra's state is global: an application of the user's may have initialised it, and have stored groups of our names.
     It is put aside meanwhile.
     """
+    words = [f"{'' if group in GROUPS else '+'}{group}='{name}'" for group, name in chosen]
+    words += [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"] if config_dir else []
+    with _composing:
+        return _compose(words)
+
+
+def _compose(words: list[str]) -> dict[str, Any]:
     from hydra import compose, initialize_config_dir
     from hydra.core.config_store import ConfigStore
     from hydra.core.global_hydra import GlobalHydra
@@ -407,8 +418,6 @@ def _composed(chosen: tuple[tuple[str, str], ...], config_dir: str | None) -> di
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    words = [f"{'' if group in GROUPS else '+'}{group}='{name}'" for group, name in chosen]
-    words += [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"] if config_dir else []
     store = ConfigStore.instance()
     theirs = GlobalHydra.instance().hydra, store.repo
     store.repo = {name: node for name, node in store.repo.items() if name in _OF_HYDRA}

@@ -142,5 +142,10 @@ def _returned(where: str, given: str, data_root: str) -> _Returned:
     return _Returned(content, parts.x_test is not None)
 
 
+def forget() -> None:
+    """Call the functions of data again: in a Python session their data may have changed since the last command."""
+    _returned.cache_clear()
+
+
 def _key(given: Mapping) -> str:
     return json.dumps(given, sort_keys=True)

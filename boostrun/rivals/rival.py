@@ -408,10 +408,13 @@ class EstimatorClassifier(EstimatorKeys, Holding):
         from sklearn.tree import DecisionTreeClassifier
 
         self.model_ = DecisionTreeClassifier() if self.estimator is None else copy.deepcopy(self.estimator)
-        known = self.model_.get_params() if callable(getattr(self.model_, "get_params", None)) else {}
+        known = getattr(self.model_, "get_params", lambda: getattr(self.model_, "__dict__", {}))()
         given = {"random_state": self._seed(), "n_jobs": 1}
-        if mine := {name: value for name, value in given.items() if name in known}:
+        mine = {name: value for name, value in given.items() if name in known}
+        if mine and callable(getattr(self.model_, "set_params", None)):
             self.model_.set_params(**mine)
+        else:  # a plain class, which draws when it is trained
+            vars(self.model_).update(mine)
         self._asked(self.model_.fit, X, y)
         self.model_bytes_ = len(pickle.dumps(self.model_))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 import time
 import warnings
@@ -13,9 +14,11 @@ from typing import Any
 import numpy
 import pandas
 
+from boostrun.config.fields import PLACES
 from boostrun.config.words import keys_and_values, quoted, words_of_places
 from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError
+from boostrun.extend import loader
 from boostrun.methods.fitting import is_table, opened
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
@@ -55,6 +58,7 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     from boostrun.runner.execute import run_cells
     from boostrun.runner.memory import keep_memory
 
+    loader.forget()
     words = [*overrides, *_words(keys)]
     command, all_settings = ["boostrun.run", *words], compose_all(words, config_dir)
     _, all_settings = keep_memory(all_settings, expand(words, config_dir), config_dir, command, quiet)
@@ -246,7 +250,14 @@ def _kept_table(folder: Path, X: Any, labels: numpy.ndarray) -> list[str]:
 
 
 def _words(keys: Mapping[str, Any]) -> list[str]:
-    return [f"{key}={'null' if value is None else value}" for key, value in keys.items()]
+    """Keywords as words; a path, and a value of a key that names a folder, is one text."""
+    def one(key: str, value: Any) -> str:
+        if value is None:
+            return "null"
+        text = isinstance(value, os.PathLike) or key in (*PLACES, "name")
+        return quoted(str(value)) if text else str(value)
+
+    return [f"{key}={one(key, value)}" for key, value in keys.items()]
 
 
 def _warn() -> None:

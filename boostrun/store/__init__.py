@@ -157,8 +157,11 @@ class Store:
         except schema.NotARecordError as error:
             why = str(error)
             with contextlib.suppress(OSError):
-                os.replace(path, f"{path}.corrupt")
-                why += f"; moved to {path.name}.corrupt"
+                if schema.is_of_another_version(text):  # which reads it
+                    why = "it is of another version of boostrun"
+                else:
+                    os.replace(path, f"{path}.corrupt")
+                    why += f"; moved to {path.name}.corrupt"
             schema.set_aside(path, why)
             return None
 

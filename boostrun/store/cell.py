@@ -388,6 +388,20 @@ def read(text: bytes) -> dict[str, Any]:
     return record
 
 
+def is_of_another_version(text: bytes) -> bool:
+    """Whether a JSON text is a record of a schema that this version does not know.
+
+    >>> is_of_another_version(b'{"schema": 2}'), is_of_another_version(b'{"schema": 1}'), is_of_another_version(b"{")
+    (True, False, False)
+    """
+    try:
+        record = parse_json(text)
+    except (ValueError, RecursionError):
+        return False
+    found = record.get("schema") if isinstance(record, dict) else None
+    return type(found) is int and found > SCHEMA
+
+
 def check_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """A plain copy of a record that fits the schema and whose keys are those of its content.
 

@@ -52,6 +52,14 @@ def test_a_half_written_file_is_absent_told_of_once_and_moved_aside(tmp_path, ju
     assert store.get(made["key"]) == made
 
 
+def test_a_record_of_a_newer_version_stays_where_it_is(tmp_path):
+    store = Store(tmp_path)
+    path = store.path("ab" * 32)
+    path.parent.mkdir(parents=True)
+    path.write_text('{"schema": 2, "more": 1}')
+    assert store.get("ab" * 32) is None and path.exists() and "another version" in set_aside_line()
+
+
 def test_a_record_under_a_wrong_name_is_not_taken_for_another(tmp_path):
     store, one, two = Store(tmp_path), record(0), record(1)
     path = store.path(two["key"])
