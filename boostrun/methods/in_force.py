@@ -31,7 +31,7 @@ class InForce:
         """Set parameters of the next ``fit``; returns the classifier.
 
         A fitted model predicts, and is saved, with the parameters that it was trained with. ``partial_fit`` does not go
-        on with others: it raises BoostrunError until they are set back, or ``fit`` begins anew.
+        on with others: it raises BoostrunError until they are set back, or ``fit`` starts again.
         """
         before = self.get_params(deep=False) if "classes_" in vars(self) else {}  # type: ignore[attr-defined]
         for name in {name.partition("__")[0] for name in params if "__" in name} & before.keys():
@@ -102,8 +102,8 @@ def go_on(classifier: Any) -> None:
     for name, value in trained_with(classifier).items():
         if name not in {*_AT_ANY_TIME, getattr(classifier, "_rounds", "")}:
             raise BoostrunError(
-                f"{name}={getattr(classifier, name)!r} was set after training began with {name}={value!r}: fit begins "
-                f"anew with it, set_params({name}={value!r}) goes on"
+                f"{name}={getattr(classifier, name)!r} was set after training began with {name}={value!r}: fit starts "
+                f"again with it, set_params({name}={value!r}) goes on"
             )
     vars(classifier).pop("_trained_with", None)
 

@@ -50,7 +50,7 @@ def test_a_stream_does_not_go_on_with_other_parameters_and_does_once_they_are_se
     began = {name: one.get_params()[name] for name in others}
     one.set_params(**others)
     for learn in (lambda: one.partial_fit(X, Y), lambda: one.test_then_train(X, Y)):
-        with pytest.raises(BoostrunError, match=r"was set after training began with .*: fit begins anew"):
+        with pytest.raises(BoostrunError, match=r"was set after training began with .*: fit starts again"):
             learn()
     one.set_params(**began).partial_fit(X, Y)
     assert np.array_equal(one.predict(X), other.partial_fit(X, Y).predict(X))
