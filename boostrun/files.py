@@ -77,6 +77,15 @@ def write_whole(path: Path, data: bytes | memoryview) -> None:
         file.write(data)
 
 
+def as_npz(path: Path) -> Path:
+    """The path of an .npz file: ``.npz`` is added if it lacks; a device keeps its name.
+
+    >>> as_npz(Path("m.v2")), as_npz(Path("m.npz"))
+    (PosixPath('m.v2.npz'), PosixPath('m.npz'))
+    """
+    return path if path.suffix == ".npz" or is_device(path) else path.with_name(f"{path.name}.npz")
+
+
 def is_device(path: Path | str) -> bool:
     """Whether a path exists and cannot be replaced: a device, a pipe, or an open file under /proc, as /dev/stdout.
 

@@ -19,7 +19,7 @@ from boostrun.config.words import keys_and_values, single_values
 from boostrun.data.formats import ARROW, EXCEL, PARQUET
 from boostrun.data.keys import WRITTEN, TableDatasetKeys
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.files import is_device
+from boostrun.files import as_npz, is_device
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,8 +72,8 @@ def main(words: Arguments) -> int:
 
     settings = compose_one(words.overrides, words.config_dir)
     path = Path("model.npz") if is_device(output) else output.with_suffix(".npz")
-    if form == "npz" and not is_device(output) and output.suffix != ".npz":
-        output = path = output.with_name(f"{output.name}.npz")
+    if form == "npz" and not is_device(output):
+        output = path = as_npz(output)
     read = [str(settings.dataset[key]) for key in ("path", "test_path") if settings.dataset.get(key)]
     for written in (output, path):
         keep_inputs(written, read)

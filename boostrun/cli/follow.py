@@ -32,7 +32,7 @@ from boostrun.cli.arguments import OWN_KEYS, Arguments
 from boostrun.config.words import keys_and_values
 from boostrun.data.table import plain_labels
 from boostrun.errors import BoostrunError
-from boostrun.files import is_device
+from boostrun.files import as_npz, is_device
 from boostrun.signals import prepare, terminated
 
 _MOST = 512  # rows that are taken together, if so many have arrived
@@ -78,8 +78,8 @@ def main(words: Arguments) -> int:
         raise BoostrunError(f"bad={bad}: set stop or skip, for rows that cannot be read or learned")
     settings = [word for word in words.overrides if word.partition("=")[0] not in OWN_KEYS["follow"]]
     state = Path("".join(own.get("state", ["follow.npz"])))
-    if state.suffix != ".npz" and not state.exists():  # the ending that saving adds
-        state = state.with_name(f"{state.name}.npz")
+    if not state.exists():
+        state = as_npz(state)
     place, order = words.names[0] if words.names else "-", "".join(own.get("order", []))
     for name in (place, str(state)):
         if words.output is not None and name != "-" and os.path.realpath(name) == os.path.realpath(words.output):

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.files import is_device, replacing, sweep
+from boostrun.files import as_npz, replacing, sweep
 from boostrun.methods.declaration import obtain
 
 _MOST_BYTES = 1 << 26  # that the arrays of a small file may take; those of a larger file may take its size
@@ -108,8 +108,7 @@ def save(path: str | Path, kind: str, arrays: Arrays) -> Path:
 
     A device or a pipe is written to directly. Raises BoostrunError if it cannot be written.
     """
-    path = Path(path)
-    path = path if path.suffix == ".npz" or is_device(path) else path.with_name(path.name + ".npz")
+    path = as_npz(Path(path))
     try:
         sweep(path.parent)
         with replacing(path) as file:
