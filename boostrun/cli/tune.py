@@ -187,7 +187,7 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
 
 def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Span | Choices], metric: str) -> int:
     from boostrun.runner.memory import keep_memory
-    from boostrun.runner.search import HOLDOUT, figure_of, say_how_held_out, study_of, tune_all
+    from boostrun.runner.search import HOLDOUT, figure_of, study_of, tune_all
 
     by = figure_of(metric)
     of_search = [word.removeprefix(PREFIX) for word in overrides if word.startswith(PREFIX)]
@@ -219,7 +219,6 @@ def _search(words: Arguments, overrides: Sequence[str], ranges: Mapping[str, Spa
     times = f" of {how['seeds']} seeds" if how["seeds"] > 1 else ""
     judged = f" by {metric}" * (metric != "accuracy")
     print(headline(all_settings, "tune ", f"{how['trials']} trials{times} each{judged}"), file=sys.stderr)
-    say_how_held_out(all_settings[0])
     found = tune_all(studies, how["trials"], seeds=how["seeds"], command=command)
     for choice, combination in zip(found.choices, combinations):
         _report_search(choice, combination, words, found.interrupted)

@@ -282,19 +282,43 @@ def parts_of_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows for training and tests, according to ``split``, ``test_fraction`` and ``split_seed`` of ``options``.
 
+    With ``held_out`` this share of the training part is split off in the same way, and plays the test part.
+
     Parameters
     ----------
     labels : ndarray, (n,)
-    groups : ndarray of int, (n,) or None, numbered as they appear; for ``split=groups``
+    groups : ndarray of int, (n,) or None; for ``split=groups``
 
     Returns
     -------
     train, test : ndarray of int64, increasing
+
+    Raises
+    ------
+    BoostrunError
+        Every group holds all samples of some class; or, in the order of time, a class is in the last rows alone.
     """
-    fraction, seed = options["test_fraction"], options["split_seed"] or 0  # null outside a trial
-    if options.get("split") == "time":
-        return last(len(labels), fraction)
-    return stratified(labels, fraction, seed) if groups is None else whole_groups(labels, groups, fraction, seed)
+
+    def split(rows: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+        if options.get("split") == "time":
+            train, test = last(len(rows), fraction)
+        elif groups is None:
+            train, test = stratified(labels[rows], fraction, seed)
+        else:
+            train, test = whole_groups(labels[rows], groups[rows], fraction, seed)
+        return rows[train], rows[test]
+
+    seed = options["split_seed"] or 0  # null outside a trial
+    train, test = split(np.arange(len(labels)), options["test_fraction"])
+    if share := options.get("held_out"):
+        train, test = split(train, share)
+    if unseen := int((~np.isin(labels[test], labels[train])).sum()):
+        part = "choose settings on" if share else "test on"
+        raise BoostrunError(
+            f"{options['name']}: dataset.split=time leaves the last {len(test)} rows to {part}, and {unseen} of these "
+            "have labels that no earlier row has; leave such rows out, or use another split"
+        )
+    return train, test
 
 
 def last(count: int, fraction: float) -> tuple[np.ndarray, np.ndarray]:
@@ -320,8 +344,8 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
     """
     _, classes = np.unique(labels, return_inverse=True)
     total = np.bincount(classes)
-    order = np.argsort(groups, kind="stable")
-    rows_of = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    _, groups, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    rows_of = np.split(np.argsort(groups, kind="stable"), np.cumsum(sizes)[:-1])
     taken, chosen, smallest = np.zeros(len(total)), [], None
     for group in np.random.default_rng(np.random.SeedSequence(seed)).permutation(len(rows_of)):
         counts = np.bincount(classes[rows_of[group]], minlength=len(total))
@@ -336,7 +360,7 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
     if smallest is None:
         raise BoostrunError(
             f"dataset.split=groups: each of the {len(rows_of)} groups holds all samples of some class, so no group can "
-            "be the test part"
+            "be held out"
         )
     is_test = np.isin(groups, chosen or [smallest])
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)

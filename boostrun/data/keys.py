@@ -60,6 +60,9 @@ class TableDatasetKeys(FileDatasetKeys):
         help="rows for tests: random ones of each class, whole groups, or the last ones",
     )  # fmt: skip
     group: str | None = text(None, help="split=groups: the column of the groups, which is no feature")
+    held_out: float | None = real(
+        None, above=0.0, below=1.0, absent=None, help="what holdout= sets if split is groups or time"
+    )
     missing: str = _missing()
     types: Mapping[str, str] | None = kinds_of_columns(absent=None, help="of columns: {code: category, day: date_dmy}")
     drop: Sequence[str] | None = names(absent=None, help="columns to leave out")

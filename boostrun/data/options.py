@@ -174,7 +174,9 @@ def offered(declared: type[Offer], module: Any, what: str, room: str) -> Offer:
     return make(**found)
 
 
-_OF_CELL = ("holdout", "train_samples")  # keys of a cell's data set that no loader has
+def without_parts(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """A cell's data set without the keys that no loader has."""
+    return {key: value for key, value in dataset.items() if key not in ("holdout", "train_samples")}
 
 
 def splits_anew(dataset: Mapping[str, Any], data_root: Path) -> bool:
@@ -186,7 +188,7 @@ def splits_anew(dataset: Mapping[str, Any], data_root: Path) -> bool:
     if dataset.get("split_seed", 0) is not None or dataset.get("test_path") or dataset.get("split") == "time":
         return False
     loader = loader_of({"name": dataset["name"]})
-    keys = {key: value for key, value in dataset.items() if key not in _OF_CELL}
+    keys = without_parts(dataset)
     try:
         # a class or function of the user's has its own keys: see boostrun.extend.loader
         options = keys if "class" in keys else merge(keys, loader.DEFAULTS, "dataset")
@@ -207,6 +209,8 @@ def check(options: Mapping[str, Any]) -> None:
         raise BoostrunError("dataset.split=groups needs dataset.group=COLUMN, the column of the groups")
     if split != "groups" and group is not None:
         raise BoostrunError(f"dataset.group={group} is for dataset.split=groups, and dataset.split is {split}")
+    if split == "random" and options.get("held_out"):
+        raise BoostrunError("dataset.held_out is for dataset.split=groups and time: write holdout= instead")
     if split == "groups" and options.get("test_path"):
         raise BoostrunError("dataset.split=groups splits one file, and dataset.test_path names a second one")
     if split == "time" and options.get("test_path"):

@@ -106,11 +106,12 @@ def parts_of(
         labels = _encoded(read.labels, read.codes, other.labels, other.codes, options)
     forms = {column.name: column.settle(test and other.column(column.name))
              for column in read.columns}  # fmt: skip
-    is_train = np.zeros(read.count, bool)
-    is_train[chosen] = True
-    forms = read.with_categories(forms, is_train)
-    x_train, rest_of_train = read.rows_of(forms, is_train, memory_mb, scratch)
-    x_test = rest_of_train if test is None else other.rows_of(forms, np.ones(other.count, bool), memory_mb, scratch)[0]
+    part = np.full(read.count, -1, np.int8)
+    part[chosen], part[rest] = 0, 1
+    forms = read.with_categories(forms, part == 0)
+    x_train, x_test = read.rows_of(forms, part, memory_mb, scratch)
+    if test is not None:
+        x_test = other.rows_of(forms, np.zeros(other.count, np.int8), memory_mb, scratch)[0]
     parts = TableParts(x_train, labels[0], x_test, labels[1], labels[2], columns)
     parts.label, parts.forms, parts.missing = label, forms, read.missing
     _say_of_columns(read, forms)
@@ -207,22 +208,22 @@ class _Read:
             forms[self.columns[place].name] = Form("category", "", tuple(sorted(words)))
         return forms
 
-    def rows_of(self, forms: Mapping[str, Form], is_first: np.ndarray, memory_mb: int, scratch: Path | None):
-        """The rows of the two parts, (n, d) float64; BoostrunError for a text that a form does not take."""
+    def rows_of(self, forms: Mapping[str, Form], part: np.ndarray, memory_mb: int, scratch: Path | None):
+        """The rows of the parts 0 and 1, (n, d) float64; BoostrunError for a text that a form does not take."""
         tables = {place: column.numbers(forms[column.name]) for place, column in enumerate(self.columns)
                   if column.words}  # fmt: skip
-        width, in_memory, first = len(self.columns), (memory_mb << 20) // 8, int(is_first.sum())
-        parts = (RowFile(first, width, in_memory, scratch), RowFile(self.count - first, width, in_memory, scratch))
+        width, in_memory = len(self.columns), (memory_mb << 20) // 8
+        parts = [RowFile(int((part == number).sum()), width, in_memory, scratch) for number in (0, 1)]
         start = 0
         for block in self._blocks:
             for place, numbers in tables.items():
                 codes = block[:, place]
                 there = ~np.isnan(codes)
                 block[there, place] = numbers[codes[there].astype(np.int64)]
-            mask = is_first[start : start + len(block)]
+            places = part[start : start + len(block)]
             start += len(block)
-            parts[0].append(block[mask])
-            parts[1].append(block[~mask])
+            for number, rows in enumerate(parts):
+                rows.append(block[places == number])
         return parts[0].whole(), parts[1].whole()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostrun.config import catalogue, defaults
+from boostrun.data.options import without_parts
 from boostrun.data.source import ArraySource
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Seeds
@@ -173,7 +174,6 @@ def opened(bank: Any, dataset: Mapping, features: Mapping) -> Table:
 
 
 _BINNED = 10_000  # samples of files larger than memory
-_OF_RUN = ("holdout", "train_samples")  # keys of the cell's data set that do not change the bank
 
 
 class BankInput:
@@ -196,8 +196,9 @@ class BankInput:
         raise BoostrunError(f"algo '{name}' cannot be trained on features={features['name']}; it takes {fitting}")
 
     def of_cell(self, dataset: Mapping, run: Mapping) -> dict[str, Any]:
-        """The data set's keys as they are."""
-        return dict(dataset)
+        """The data set's keys; groups, and rows in order of time, are held out by the loader."""
+        by_loader = "held_out" in dataset and dataset["split"] != "random"
+        return {"held_out" if key == "holdout" and by_loader else key: value for key, value in dataset.items()}
 
     def key(self, dataset: Mapping, features: Mapping, places: Places) -> str:
         """The key of the feature bank."""
@@ -237,8 +238,7 @@ class BankInput:
 def _configs(dataset: Mapping, features: Mapping, places: Places) -> tuple[Mapping, Mapping]:
     from boostrun.extend import loader, pipeline
 
-    own = {key: value for key, value in dataset.items() if key not in _OF_RUN}
-    return loader.config_for(own, places.data_root), pipeline.config_for(features)
+    return loader.config_for(without_parts(dataset), places.data_root), pipeline.config_for(features)
 
 
 def _by_key(folder: Path) -> Any:

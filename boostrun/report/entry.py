@@ -147,7 +147,7 @@ def _ratio(dataset: Mapping, rows: int) -> float:
         return rows / dataset["train_samples"]
     declared = catalogue.datasets().get(str(dataset.get("name")))
     published = declared.test_share if declared and "split" in dataset else 0.0
-    share = dataset.get("holdout") or dataset.get("test_fraction") or published or 0.2
+    share = dataset.get("holdout") or dataset.get("held_out") or dataset.get("test_fraction") or published or 0.2
     return share / (1 - share)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from boostrun import kernel_cache
 from boostrun.config import catalogue
 from boostrun.config.fields import Settings
-from boostrun.data.options import loader_of, merge, of_trial
+from boostrun.data.options import loader_of, merge, of_trial, without_parts
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
@@ -376,8 +376,7 @@ def train_one(settings: Settings, path: str | Path, command: Sequence[str] = ())
     trial = Trial(cell.cell, settings.root["seed"], cell.inputs)
     execute = execute_of([settings], 1)
     data_root = Path(execute.data_root)
-    dataset = of_trial(cell.cell.dataset, trial.seed, data_root)
-    dataset = {key: value for key, value in dataset.items() if key not in ("holdout", "train_samples")}
+    dataset = without_parts(of_trial(cell.cell.dataset, trial.seed, data_root))
     kept: list[Path] = []
 
     def keep(trial: Trial) -> Result:

@@ -32,7 +32,7 @@ from boostrun.runner.frontier_notes import QUICK_ROUNDS, notes_of
 from boostrun.runner.memory import Compose, Keeping, holding_in, holds_by, pilot_sizes, run_pilots, samples_in
 from boostrun.runner.naming import word
 from boostrun.runner.plan import PlannedCell, cell_of, composer, expand, fit, open_store, table_of, with_values
-from boostrun.runner.search import BY, HOLDOUT, Study, say_how_held_out, study_of, tune_all
+from boostrun.runner.search import BY, HOLDOUT, Study, study_of, tune_all
 
 _QUICK_METHODS = 3  # per paper
 PILOTS = 20, 100  # rounds of the two pilot trials
@@ -476,7 +476,6 @@ def _tune(
             studies.setdefault(cell_of(study.settings).key, study)
     if not studies:
         return [], [], False
-    say_how_held_out(next(iter(studies.values())).settings)
     found = tune_all(list(studies.values()), request.tuning, command=command)
     store = open_store(tuned[0].settings)  # type: ignore[arg-type]
 

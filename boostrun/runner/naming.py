@@ -17,7 +17,8 @@ from boostrun.store import Store
 PARTS = ("algo", "dataset", "features")
 METRIC = "test_accuracy_pct"
 _ELSEWHERE = {
-    "dataset.holdout": "holdout", "dataset.train_samples": "train_samples", "dataset.memory_limit": "run.memory_limit",
+    "dataset.holdout": "holdout", "dataset.held_out": "holdout", "dataset.train_samples": "train_samples",
+    "dataset.memory_limit": "run.memory_limit",
 }  # fmt: skip
 _OF_SUBSETS = tuple(key.partition(".")[2] for key in _ELSEWHERE)  # keys that a cell has only if they are set
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -37,7 +38,7 @@ def cell_words(config: Mapping[str, Mapping[str, Any]]) -> str:
     parts = []
     for group in PARTS:
         values = dict(config[group])
-        for key in ("holdout", "train_samples", "memory_limit"):
+        for key in _OF_SUBSETS:
             if (value := values.pop(key, None)) is not None:
                 parts.append(f"{_ELSEWHERE[f'dataset.{key}']}={value}")
         parts.append(f"{group}={quoted(values['name'])}")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -183,14 +182,6 @@ def figure_of(metric: str) -> str:
 def whole(settings: Settings) -> Settings:
     """The settings with nothing held out, as the chosen values are used."""
     return dataclasses.replace(settings, root={**settings.root, "holdout": None, "tuned": False})
-
-
-def say_how_held_out(settings: Settings) -> None:
-    """Say on stderr if the held-out rows, which are random ones, are nearer to the others than the test part is."""
-    near = {"groups": "share groups with the rows that trials train on", "time": "are no later than the others"}
-    if kind := near.get(settings.dataset.get("split", "")):
-        print(f"boostrun: held-out rows are random ones and {kind}, so what is chosen by them may do worse on the test "
-              "part", file=sys.stderr)  # fmt: skip
 
 
 def tune_all(

@@ -52,7 +52,7 @@ from boostrun.runner.meters import (
 from boostrun.runner.naming import word
 from boostrun.runner.plan import cell_of, composer, open_store, plan, roots, table_of, with_values
 from boostrun.runner.pool import workers
-from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, say_how_held_out, study_of, tune_all
+from boostrun.runner.search import BEYOND, BY, HOLDOUT, Study, optuna, study_of, tune_all
 from boostrun.runner.wide import Request, check_words, narrowed
 from boostrun.store import StoreWriteError
 
@@ -317,8 +317,6 @@ def fit_within(request: Request, begun: float | None = None, searching: type[Sea
     if settings.splits:
         request = dataclasses.replace(request, words=[*request.words, "dataset.split_seed=0"])
         settings = compose(request.data_words)
-    if not request.quiet:
-        say_how_held_out(settings)
     table = table_of(settings, progress=not request.quiet)
     facts = facts_of(table)
 

@@ -89,7 +89,7 @@ class Execute:
             if self.predictions:
                 kept = found if found and found.calibration else predictions.of(trained)
                 predictions.keep(Path(self.predictions), trial.key, kept)
-            if self.rows and "holdout" not in trial.cell.dataset:
+            if self.rows and not {"holdout", "held_out"} & trial.cell.dataset.keys():
                 with contextlib.suppress(Exception):  # a model may not predict, and its trial is done
                     if (right := getattr(trained.model, "right_on_chip_", None)) is None:
                         found = found or predictions.of(trained, most_bytes=0)

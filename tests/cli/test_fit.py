@@ -117,15 +117,6 @@ def test_a_table_below_the_data_root_is_measured_too_and_its_default_reservoir_i
     assert code == 0 and "r=96 q=96" in err and "datasets/there.csv --to c" in out
 
 
-def test_held_out_rows_of_groups_are_said_to_be_random_ones(command, table):
-    lines = (table / "mine.csv").read_text().splitlines()
-    rows = [f"{line},{'group' if not number else number // 20}" for number, line in enumerate(lines)]
-    (table / "groups.csv").write_text("\n".join(rows) + "\n")
-    split = "dataset.label=kind dataset.split=groups dataset.group=group"
-    code, _, err = command(f"tune groups.csv {split} algo=wsam r=20 T=3 tune.trials=2 {WHERE}")
-    assert code == 0 and err.count("held-out rows are random ones and share groups") == 1
-
-
 def test_a_table_of_one_class_is_one_sentence(command, workplace):
     (workplace / "one.csv").write_text("a,kind\n" + "".join(f"{n},yes\n" for n in range(40)))
     code, out, err = command(f"fit one.csv --within features=1 {WHERE}")

@@ -1,6 +1,7 @@
 """Trials on data without a test part: each has its own, the same for every method, by class, by groups or by time."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from boostrun.data.dataset import last, parts_of_rows, whole_groups
 from boostrun.data.options import splits_anew
 from boostrun.errors import BoostrunError
 from boostrun.features.bank import Bank
+from boostrun.runner.naming import cell_words
 from boostrun.runner.plan import PlannedCell, compose_all, compose_one, open_store, plan, table_of
 
 N = 60
@@ -24,6 +26,7 @@ def tables(workplace):
     frame["kind"] = kind
     frame.to_csv("own.csv", index=False)
     frame.to_parquet("own.parquet")
+    frame.assign(kind=[*kind[:-2], "c", "c"]).to_csv("late.csv", index=False)
     return workplace
 
 
@@ -72,6 +75,26 @@ def test_no_group_is_torn_and_its_column_is_no_feature(tables, kind):
         train, test = parts_of_rows(options | {"split_seed": seed}, labels, groups)
         assert not set(groups[train]) & set(groups[test]) and len(train) + len(test) == N
         assert 0.1 < len(test) / N < 0.3 and len(set(labels[test])) == len(set(labels[train])) == 2
+
+
+def test_settings_are_chosen_on_held_out_groups_and_on_the_last_training_rows(tables):
+    labels, groups = np.arange(N) % 4 == 0, np.arange(N) // 3
+    options = {"split": "groups", "test_fraction": 0.2, "split_seed": 3}
+    whole, test = parts_of_rows(options, labels, groups)
+    train, held_out = parts_of_rows(options | {"held_out": 0.25}, labels, groups)
+    assert sorted([*train, *held_out]) == whole.tolist() and not set(groups[train]) & set(groups[held_out])
+    assert 0.15 < len(held_out) / len(whole) < 0.35 and not set(groups[test]) & set(groups[whole])
+    options = {"split": "time", "test_fraction": 0.2, "split_seed": None, "held_out": 0.25}
+    assert [part.tolist() for part in parts_of_rows(options, labels[:20])] == [[*range(12)], [*range(12, 16)]]
+    late = "mine: dataset.split=time leaves the last 4 rows to choose settings on, and 2 of these have labels that no"
+    with pytest.raises(BoostrunError, match=late):
+        parts_of_rows(options | {"name": "mine"}, np.arange(20) > 13)
+    for words in (["dataset.split=groups", "dataset.group=person"], ["dataset.split=time"]):
+        part = ["dataset=csv", *words, "holdout=0.25", "features.bins=256"]
+        train, held_out = rows_of(*part)[1]
+        assert (len(train), len(held_out)) == (36, 12) and set(train) == set(held_out) == {0, 1}
+        (cell,) = planned("algo=logitboost", *part)
+        assert cell.cell.dataset["held_out"] == 0.25 and "holdout=0.25" in shlex.split(cell_words(cell.cell.config()))
 
 
 def test_a_class_of_one_group_is_never_lost_to_training():
@@ -146,6 +169,7 @@ def test_the_table_says_which_splits_there_were_and_records_know_their_data(comm
     ("dataset.split=groups dataset.group=persn", "no column 'persn' (dataset.group); did you mean 'person'?"),
     ("dataset.split=groups dataset.group=kind", "dataset.group=kind is the label"),
     ("dataset.split=time dataset.test_path=own.csv", "dataset.split=time splits one file, and dataset.test_path"),
+    ("dataset.split=time dataset.path=late.csv", "the last 12 rows to test on, and 2 of these have labels that no"),
     ("dataset.split=tim", "one of random, groups, time is needed; did you mean 'time'?"),
 ])  # fmt: skip
 def test_splits_that_cannot_be_are_refused_in_one_sentence(command, tables, words, says):

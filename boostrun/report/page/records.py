@@ -89,7 +89,7 @@ def _figures(figures: Mapping[str, Any]) -> dict[str, float]:
 
 
 _ERROR, _ACCURACY = "test_error_pct", "test_accuracy_pct"
-_PARTS_OF_DATA = {"holdout", "train_samples"}  # keys of cells that use a part of their data set
+_PARTS_OF_DATA = {"holdout", "held_out", "train_samples"}  # keys of cells that use a part of their data set
 
 
 class Best(NamedTuple):
