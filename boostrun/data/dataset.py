@@ -93,6 +93,8 @@ def finish(
             f"{name}: training samples have the shape {x_train.shape[1:]}, test samples {x_test.shape[1:]}; "
             "they must be equal"
         )
+    if x_train.ndim == 2 and (x_train.dtype == np.uint8) != (x_test.dtype == np.uint8):
+        x_train, x_test = _both_bytes_or_none(x_train, x_test)
     y_train, y_test, classes = _classes(parts, y_train, y_test, name)
     is_data = missing == "data" and x_train.ndim == 2 and x_train.dtype.kind == "f"
     columns = _finite(x_train, f"x_train of {name}", parts.columns, is_data)
@@ -119,6 +121,13 @@ def _features(x: np.ndarray, where: str) -> np.ndarray:
             raise BoostrunError(f"{where} has the type {x.dtype}; images must be whole numbers 0..255 (uint8)")
         return x.astype(np.uint8)
     return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+
+
+def _both_bytes_or_none(x_train: np.ndarray, x_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two tables, one of bytes, with one type: bytes if the test part's numbers are some, else numbers."""
+    if x_train.dtype == np.uint8 and np.array_equal(x_test, np.clip(np.rint(x_test), 0, 255)):
+        return x_train, x_test.astype(np.uint8)
+    return (x_train.astype(np.float64), x_test) if x_train.dtype == np.uint8 else (x_train, x_test.astype(np.float64))
 
 
 def _same_length(x: np.ndarray, y: np.ndarray, name: str, part: str) -> None:

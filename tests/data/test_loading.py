@@ -11,7 +11,7 @@ import pytest
 
 from boostrun.config import catalogue, defaults
 from boostrun.data import checksum, describe, fetch, load, loader_module
-from boostrun.data.dataset import stratified
+from boostrun.data.dataset import Parts, finish, stratified
 from boostrun.data.options import read_roots
 from boostrun.errors import BoostrunError, DataMissingError
 
@@ -149,3 +149,16 @@ def test_published_checksums_are_the_tracked_ones():
     known = tomllib.loads((ROOT / "datasets" / "checksums.toml").read_text())
     known.pop("archives")
     assert known == PUBLISHED
+
+
+@pytest.mark.parametrize(("test", "kind"), [
+    (np.array([[0], [255]]), "u"), (np.array([[0.0], [255.0]]), "u"), (np.array([[0], [300]]), "f"),
+    (np.array([[0], [-1]]), "f"), (np.array([[0.5], [3.0]]), "f"), (np.array([[np.nan], [3.0]]), "f"),
+])  # fmt: skip
+def test_a_table_of_bytes_takes_other_numbers_of_its_test_part_as_numbers(test, kind):
+    x, y = np.array([[0], [255], [7], [7]], np.uint8), np.array([0, 1, 0, 1])
+    found = finish("mine", Parts(x, y, test, y[:2]), "", missing="data")
+    assert found.x_train.dtype.kind == found.x_test.dtype.kind == kind
+    assert np.array_equal(found.x_train, x) and np.array_equal(found.x_test, test, equal_nan=True)
+    numbers = finish("mine", Parts(x.astype(np.float32), y, x[:2], y[:2]), "").x_test
+    assert numbers.dtype.kind == "f" and np.array_equal(numbers, x[:2])
