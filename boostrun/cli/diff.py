@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from boostrun.cli.arguments import Arguments
+from boostrun.cli.arguments import Arguments, parse
+from boostrun.cli.report import composed
+from boostrun.cli.run import table_folder, table_name
 from boostrun.config import catalogue
 from boostrun.config.fields import Settings
 from boostrun.errors import BoostrunError
@@ -13,7 +17,8 @@ from boostrun.report.entry import by_seed, common, done, places_of, sampling_of
 from boostrun.report.markup import MISSING, align, cost_text, decimal, metric_name, spread
 from boostrun.report.statistics import ALPHA, LEAST_PAIRS, Sampling, mean_std, paired, welch
 from boostrun.runner import paper
-from boostrun.runner.plan import compose_one, open_store, plan, published_store
+from boostrun.runner.naming import own_runs
+from boostrun.runner.plan import cell_of, compose_one, open_store, plan, published_store
 from boostrun.store import OLD_PACKED, PACKED, unpack
 from boostrun.store.cell import NotARecordError, read
 
@@ -22,7 +27,7 @@ _CLOCK = {"time", "date", "started", "finished", "created", "timestamp", "pid", 
 
 
 def main(words: Arguments) -> int:
-    """Compare A with B: each is a record's key (or its beginning), a record file, a folder or pack, or an item."""
+    """Compare A with B: each is a record's key (or its beginning), a file, a folder of a table or pack, or an item."""
     if len(words.names) != 2:
         raise BoostrunError("diff needs two things to compare: keys, files, folders or items, as in diff 3f2a 91bc")
     settings = compose_one(words.overrides, words.config_dir)
@@ -32,8 +37,10 @@ def main(words: Arguments) -> int:
 
 def _records(name: str, settings: Settings, words: Arguments) -> list[dict]:
     path = Path(name)
-    if path.is_dir() and (found := _of_item(path.resolve(), words)):
+    if path.is_dir() and (found := _of_item(path.resolve(), words) or _of_command(path.resolve().name, settings)):
         return found
+    if (path / "table.csv").is_file():
+        raise BoostrunError(f"no stored trial names the command that made {name}: compare keys (boostrun ls runs)")
     path = next((path / file for file in (PACKED, OLD_PACKED) if (path / file).is_file()), path)
     if path.is_file():
         return list(unpack(path)) if path.suffix in (".parquet", ".gz") else [_record(path)]
@@ -58,6 +65,22 @@ def _of_item(folder: Path, words: Arguments) -> list[dict]:
     item, _ = paper.load_published(name, results, words.overrides, words.config_dir)
     cells = plan(item.settings, published_store(results), data=False)
     return [record for cell in cells for record in cell.best_records]
+
+
+def _of_command(folder: str, settings: Settings) -> list[dict]:
+    """The records of the table that a command of the user's wrote into this folder; empty if no record names one."""
+    store = open_store(settings)
+    for run in own_runs(store):
+        with contextlib.suppress(BoostrunError):  # a command that does not fit any more
+            asked = composed(run.command)[0]
+            if asked and _folder_of(run.command, asked) == folder:
+                return [record for cell in plan(asked, store, data=False) for record in cell.best_records]
+    return []
+
+
+def _folder_of(command: str, asked: Sequence[Settings]) -> str:
+    name = parse(shlex.split(command)[1:]).name or asked[0].root["name"]
+    return table_folder([cell_of(one) for one in asked], "", table_name(name)).name
 
 
 def _record(path: Path) -> dict:

@@ -214,10 +214,12 @@ it; or says which file belongs where.""",
         "diff A B [store=DIR]",
         """Compares two records or two groups of them: settings, seeds, versions and machines, figures, and whether a
 difference is significant (paired if the seeds are the same). A and B are the beginning of a record's key, a file, a
-folder of packed records, or an item.""",
+folder of a table of yours or of packed records, or an item.""",
         ("store=DIR             the folder of the records", _OWN),
         (("diff 3f2a 91bc", "two records, by the beginning of their keys"),
-         ("diff one.parquet two.parquet", "two packs of records, cell by cell"), ("ls runs", "keys to compare")),
+         ("diff one.parquet two.parquet", "two packs of records, cell by cell"),
+         ("diff results/tables/first results/tables/second", "two tables of yours, cell by cell"),
+         ("ls runs", "keys to compare")),
     ),
     "export": Page(
         "export MODEL.npz [ROWS] [--to c | onnx | npz] [-o FILE] | export algo=NAME dataset=NAME [key=value ...] [...]",

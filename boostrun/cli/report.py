@@ -199,7 +199,7 @@ class _Stored:
         """The cells that a run asked for, none if its command cannot be composed any more; and the metrics it shows."""
         cells, metrics = list[PlannedCell](), list[str]()
         with contextlib.suppress(BoostrunError):
-            settings, metrics, every = _composed(run.command)
+            settings, metrics, every = composed(run.command)
             known = {record["cell_key"] for record in run.records}
             cells = [one for one in plan(settings, self.store, data=False) if every or one.cell.key in known]
         measured = {name for cell in cells for record in cell.best_records for name in record["metrics"]}
@@ -270,7 +270,7 @@ class _Stored:
         return PageSection(name, title, f"boostrun reproduce {name}", missing, plain=plain, pictures=pictures)
 
 
-def _composed(command: str) -> tuple[list[Settings], list[str], bool]:
+def composed(command: str) -> tuple[list[Settings], list[str], bool]:
     """The settings and metrics of a run's command, and whether the run has all of its cells.
 
     There are none for a search. BoostrunError if the command does not fit. A record may come from another machine: a

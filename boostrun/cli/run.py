@@ -54,7 +54,7 @@ def main(words: Arguments) -> int:
     command = ["boostrun", *words.argv]
     _, all_settings = keep_memory(all_settings, combinations, words.config_dir, command)
     print(headline(all_settings), file=sys.stderr)
-    before = _folder([cell_of(settings) for settings in all_settings], all_settings[0].root["results"], name)
+    before = table_folder([cell_of(settings) for settings in all_settings], all_settings[0].root["results"], name)
     result = run_cells(all_settings, command=command, again=before.is_dir())
     if any(cell.best_records for cell in result.cells):
         _report(result.cells, name, metrics)
@@ -148,7 +148,7 @@ def _title(cells: Sequence[Cell], name: str) -> str:
     return name or (cells[0].label if len(cells) == 1 else f"{len(cells)} cells")
 
 
-def _folder(cells: Sequence[Cell], results: str, name: str) -> Path:
+def table_folder(cells: Sequence[Cell], results: str, name: str) -> Path:
     """The folder of the table of some cells."""
     title, digest = _title(cells, name), digest_of([cell.key for cell in cells])[:8]
     folder = name or f"{'-'.join(title.replace('·', ' ').split()).replace('=', '').replace(':', '.')}-{digest}"
@@ -164,7 +164,7 @@ def _report(cells: Sequence[PlannedCell], name: str, metrics: Sequence[str]) -> 
     entries = [entry(cell) for cell in cells]
     keys = distinctions(cells)
     plain, results = [cell.cell for cell in cells], cells[0].settings.root["results"]
-    title, folder = _title(plain, name), _folder(plain, results, name)
+    title, folder = _title(plain, name), table_folder(plain, results, name)
     for other in folder.parent.glob("*/"):
         sweep(other)
     scores, kept = _scores(cells)

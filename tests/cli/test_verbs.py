@@ -115,6 +115,19 @@ def test_a_part_of_an_item_keeps_the_packed_records_of_the_rest(command, workpla
     assert "max" not in (workplace / "results" / "reservoir" / "table3" / "table.md").read_text()
 
 
+def test_folders_of_own_tables_are_compared_by_the_records_of_their_cells(command, workplace):
+    small = "algo=rand dataset=digits T=2 n_jobs=1 run.pictures=false"
+    assert command(f"{small} r=12 trials=2 --name first")[0] == command(f"-m {small} r=12,14 trials=3")[0] == 0
+    (other,) = set((workplace / "results" / "tables").iterdir()) - {workplace / "results" / "tables" / "first"}
+    code, out, _ = command(f"diff results/tables/first results/tables/{other.name}")
+    assert code == 0 and out.startswith("a: 2 records, seeds 0, 1; b: 6 records, seeds 0 to 2")
+    assert "cell rand digits r=12" in out and "only in b\n  rand digits r=14" in out
+    for path in (workplace / "results" / "runs").rglob("*.json"):
+        path.unlink()
+    code, _, err = command("diff results/tables/first results/tables/first")
+    assert code == 2 and "no stored trial names the command that made results/tables/first" in err
+
+
 @pytest.mark.slow
 def test_folders_of_an_item_are_compared_by_the_records_of_its_table_wherever_they_are_packed(command, workplace):
     small = "reservoir/table3 dataset=digits algo=rand r=12 T=4 n_jobs=1 run.pictures=false"
