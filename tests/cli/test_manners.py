@@ -1,5 +1,6 @@
 """Help, and where words may stand."""
 
+import re
 import shlex
 import time
 
@@ -33,7 +34,7 @@ def test_every_verb_has_a_page_with_examples_that_are_understood(command, verb):
     for line in out.partition("examples:\n")[2].splitlines():
         if line.startswith("  boostrun "):
             words = parse(shlex.split(line.partition("boostrun ")[2].partition("   ")[0]))
-            items = [name for name in words.names if "/" in name and not name.startswith("results/") and "://" not in name]
+            items = [name for name in words.names if re.match(r"(?!results/)\w+/\w+", name)]
             assert words.verb in VERBS and set(items) <= {*catalogue.options("paper"), *names()}, line
             if words.overrides and not items and words.verb in ("run", "plan", "tune", "export"):
                 plain = [word for word in words.overrides if not word.startswith(("tune.", "table."))]
