@@ -368,8 +368,8 @@ def whole_groups(labels: np.ndarray, groups: np.ndarray, fraction: float, seed: 
             chosen.append(group)
     if smallest is None:
         raise BoostrunError(
-            f"dataset.split=groups: each of the {len(rows_of)} groups holds all samples of some class, so no group can "
-            "be held out"
+            f"dataset.split=groups: {'the only group' if len(rows_of) == 1 else f'each of the {len(rows_of)} groups'} "
+            "holds all samples of some class, so none can be held out: more groups are needed, or another split"
         )
     is_test = np.isin(groups, chosen or [smallest])
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)
