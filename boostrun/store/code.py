@@ -12,7 +12,7 @@ records leads from the digest in the record to today's: ``kind``, ``old``, ``new
   proof.
 
 ``frozen`` maps the digests of whole modules, which records until 2026-11 carry, to digests of definitions;
-``scripts/freeze_digests.py`` computed both on one tree.
+a script of 2026-11 (``freeze_digests.py``, in the history) computed both on one tree.
 """
 
 from __future__ import annotations
