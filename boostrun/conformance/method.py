@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -26,73 +26,6 @@ from boostrun.conformance import (
 from boostrun.data.source import ArraySource, Filter
 from boostrun.evaluation.measures import train_and_test
 from boostrun.methods.declaration import obtain
-
-
-@runtime_checkable
-class Stagewise(Protocol):
-    """Estimators with predictions round by round."""
-
-    def staged_predict(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Labels (n,) after 1, 2, ... learners."""
-
-
-@runtime_checkable
-class Counting(Protocol):
-    """Estimators that count their learners."""
-
-    n_learners_: int
-
-
-@runtime_checkable
-class Listing(Protocol):
-    """Estimators that list their learners."""
-
-    estimators_: Sized
-
-
-@runtime_checkable
-class Parted(Protocol):
-    """Estimators that divide the samples among ``parts`` learners, each with the whole budget."""
-
-    parts: int
-
-
-@runtime_checkable
-class FromSource(Protocol):
-    """Estimators that draw samples from a source."""
-
-    def fit_source(self, source: Any) -> Any:
-        """Learn from a :class:`boostrun.data.source.ArraySource`."""
-
-
-@runtime_checkable
-class Storable(Protocol):
-    """Estimators that can be saved and loaded."""
-
-    def save(self, path: Path) -> Path | None:
-        """Write the model; returns the path if it differs from the argument."""
-
-    def load(self, path: Path) -> Any:
-        """Class method: read a saved model."""
-
-
-@runtime_checkable
-class OneByOne(Protocol):
-    """Estimators with river's interface."""
-
-    def learn_one(self, x: Mapping[str, float], y: Any) -> None:
-        """Learn one example."""
-
-    def predict_one(self, x: Mapping[str, float]) -> Any:
-        """The label of one example."""
-
-
-@runtime_checkable
-class Copied(Protocol):
-    """Estimators with scikit-learn's ``get_params``, so that they can be cloned."""
-
-    def get_params(self, deep: bool = True) -> Mapping[str, Any]:
-        """Parameters by name."""
 
 
 class Watched(ArraySource):
@@ -122,8 +55,7 @@ def kept(subject, key: str) -> None:
             raise Skipped("it has no n_learners_, so nothing shows it")
         if count is None:
             raise Failed(f"nothing shows it: {key} needs staged_predict, estimators_ or n_learners_")
-        model = subject.make()
-        if count > limit * (model.parts if isinstance(model, Parted) else 1):
+        if count > limit * getattr(subject.make(), "parts", 1):  # learners that divide the samples, each with all of it
             raise Failed(f"{count} learners")
     elif key == "Q":
         used = getattr(subject.trained(), "n_features_used_", None)
@@ -139,7 +71,7 @@ def _samples(subject, limit: int) -> None:
     if "chunks" not in subject.method.inputs and subject.method.paper:
         raise Skipped("its declaration says that it may look at all samples: its inputs have no chunks")
     model = subject.make()
-    if not isinstance(model, FromSource):
+    if not hasattr(model, "fit_source"):
         raise Failed("it has no fit_source(source), so that it is handed all samples at once")
     source = subject.source(0, Watched)
     model.fit_source(source)
@@ -153,11 +85,11 @@ def _samples(subject, limit: int) -> None:
 
 def _learners(subject) -> int | None:
     model = subject.trained()
-    if isinstance(model, Counting):
+    if hasattr(model, "n_learners_"):
         return int(model.n_learners_)
-    if isinstance(model, Listing):
+    if hasattr(model, "estimators_"):
         return len(model.estimators_)
-    return sum(1 for _ in model.staged_predict(subject.X)) if isinstance(model, Stagewise) else None
+    return sum(1 for _ in model.staged_predict(subject.X)) if hasattr(model, "staged_predict") else None
 
 
 def method_checks(subject: Subject) -> list[Check]:
@@ -271,7 +203,7 @@ def _answers_of_pickled(plain: tuple, model: bytes) -> tuple[np.ndarray, bytes]:
 
 
 def _stages(subject: Subject) -> None:
-    if not issubclass(subject.cls, Stagewise):
+    if not hasattr(subject.cls, "staged_predict"):
         raise Skipped("it has no staged_predict, so its records have no curve")
     model = subject.trained()
     stages = [np.asarray(labels) for labels in model.staged_predict(subject.X)]
@@ -280,7 +212,7 @@ def _stages(subject: Subject) -> None:
 
 
 def _saved(subject: Subject) -> None:
-    if not issubclass(subject.cls, Storable):
+    if not (hasattr(subject.cls, "save") and hasattr(subject.cls, "load")):
         raise Skipped("it has no save(path) and load(path)")
     model = subject.make().fit(subject.X, subject.y)
     with tempfile.TemporaryDirectory() as folder:

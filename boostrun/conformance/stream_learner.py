@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from boostrun.conformance import Check, Failed, Skipped, Subject, examples, fails_with_a_sentence, method, place, said
-from boostrun.conformance.method import Copied, OneByOne
 
 _CUTS = ((1, 7, 60, 61, 250), tuple(range(50, 300, 50)))  # where the stream of 300 is cut
 
@@ -155,9 +154,13 @@ def _scikit_learn(subject: Subject) -> None:
     method.scikit_learn(subject)
 
 
-def _one_by_one(subject: Subject) -> None:
-    if not issubclass(subject.cls, OneByOne):
+def _need_one_by_one(subject: Subject) -> None:
+    if not (hasattr(subject.cls, "learn_one") and hasattr(subject.cls, "predict_one")):
         raise Skipped("it has no learn_one and predict_one")
+
+
+def _one_by_one(subject: Subject) -> None:
+    _need_one_by_one(subject)
     X, y = examples(70, 70)
     y[:2] = 0, 1
     many, one = subject.make(), subject.make()
@@ -170,8 +173,7 @@ def _one_by_one(subject: Subject) -> None:
 
 
 def _river(subject: Subject) -> None:
-    if not issubclass(subject.cls, OneByOne):
-        raise Skipped("it has no learn_one and predict_one")
+    _need_one_by_one(subject)
     try:
         from river import base
         from river import checks as river_checks
@@ -180,7 +182,7 @@ def _river(subject: Subject) -> None:
     made = subject.make()
     if isinstance(made, base.Estimator):  # ours are, once river is there
         model = made
-    elif issubclass(subject.cls, Copied):
+    elif hasattr(subject.cls, "get_params"):
         from boostrun.methods.scikit_learn import clone
 
         class OfRiver(base.Classifier):
