@@ -23,7 +23,7 @@ from boostrun import config
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.export import checked_output, keep_inputs
 from boostrun.cli.run import check_shared, compose_words, headline, print_end
-from boostrun.config import catalogue
+from boostrun.config import catalogue, word
 from boostrun.config.fields import Choices, Range, Settings, Tune
 from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
 from boostrun.errors import BoostrunError
@@ -122,13 +122,13 @@ def _report_grid(
 ) -> None:
     records = [cell.done[0] for cell in cells]
     choice = _choose([cell.cell for cell in cells], records)
-    word = f"{choice['key']}={choice['value']}"
+    typed = f"{choice['key']}={choice['value']}"
     folder = tuned_folder(settings.root["results"], cell_of(settings))
     _keep(folder, choice, records, settings)
     if len(cells) > 1 and len({row[choice["by"]] for row in choice["grid"]}) == 1:
-        print(f"every value does the same here: {word} is no better than the others")
+        print(f"every value does the same here: {typed} is no better than the others")
     print(f"choice: {folder}/tuned.json, which {choice['key']}=tuned reads")
-    print(f"next: boostrun {shlex.join([*words.config_words, *combination, word])}\n")
+    print(f"next: boostrun {shlex.join([*words.config_words, *combination, typed])}\n")
 
 
 def _choose(cells: Sequence[Cell], records: Sequence[Mapping]) -> dict[str, Any]:
@@ -337,7 +337,7 @@ def _parts(choice: Mapping[str, Any]) -> tuple[str, list[list[str]]]:
     ranked = sorted(trials, key=lambda row: math.inf if row[by] is None else sign * row[by])
     rows = []
     for row in ranked:
-        values = [_word(row["values"][key]) if key in row["values"] else "" for key in keys]
+        values = [word(row["values"][key]) if key in row["values"] else "" for key in keys]
         error = "" if row[by] is None else f"{row[by]:.{places_of(by)}f}"
         default = "as it was" + ", in its range" * bool(choice.get("moved")) if row is trials[0] else ""
         mark = _CHOSEN if row is ranked[0] else "failed" if row[by] is None else default
@@ -359,10 +359,6 @@ def _costs(choice: Mapping[str, Any]) -> list[list[str]]:
 
 def _spent(row: Mapping[str, float]) -> list[str]:
     return [cost_text(cost, row[cost]) for cost in ("evaluations", "train_seconds") if cost in row]
-
-
-def _word(value: Any) -> str:
-    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _pipes(lines: list[list[str]]) -> str:

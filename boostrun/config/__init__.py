@@ -14,7 +14,7 @@ from boostrun.errors import BoostrunError, UnknownKeyError
 
 __all__ = [
     "MISSING", "check", "check_budget", "check_group", "check_keys", "check_root", "check_run", "checked_words",
-    "defaults", "fields_in", "late_keys", "without_late",
+    "defaults", "fields_in", "late_keys", "without_late", "word",
 ]  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def check_run(run: Mapping[str, Any], n_jobs: int) -> None:
     for key, backends in _BACKENDS_OF.items():
         if backend not in backends and run[key] != usual[key]:
             raise BoostrunError(
-                f"run.backend={backend} does not take run.{key}={_typed(run[key])} (it is for {', '.join(backends)})"
+                f"run.backend={backend} does not take run.{key}={word(run[key])} (it is for {', '.join(backends)})"
             )
     if backend == "dask" and run["scheduler"] is None:
         raise BoostrunError("run.backend=dask needs run.scheduler=tcp://host:8786, the address of its scheduler")
@@ -179,7 +179,7 @@ def _check(known: Mapping[str, dataclasses.Field], values: Mapping[str, Any], gr
             head = f"{owner} has no key '{key}'"
             tail = f" (its keys: {', '.join(known) or 'none'})"
             typed = [prefix + each for each in known]
-            raise UnknownKeyError(head, tail, prefix + key, _typed(values[key]), typed)
+            raise UnknownKeyError(head, tail, prefix + key, word(values[key]), typed)
     return {key: _value(values.get(key, field.default), field, prefix + key) for key, field in known.items()}
 
 
@@ -191,17 +191,19 @@ def _value(value: Any, field: dataclasses.Field, key: str) -> Any:
         return None
     plain = kind.read(value)
     if plain is None:
-        wrong = next((word for word in value if word not in kind.choices), "") if isinstance(value, list) else value
-        raise BoostrunError(f"{key}={_typed(value)}: {kind.allowed} is needed{kind.hint(wrong)}")
+        wrong = next((each for each in value if each not in kind.choices), "") if isinstance(value, list) else value
+        raise BoostrunError(f"{key}={word(value)}: {kind.allowed} is needed{kind.hint(wrong)}")
     if type(plain) is int and abs(plain) > _LARGEST_WHOLE:
-        raise BoostrunError(f"{key}={_typed(value)}: no whole number may be beyond 2^63 - 1")
+        raise BoostrunError(f"{key}={word(value)}: no whole number may be beyond 2^63 - 1")
     return plain
 
 
-def _typed(value: Any) -> str:
-    """A value as it is typed on the command line."""
-    if value is None:
-        return "null"
-    if isinstance(value, list):
-        return f"[{','.join(map(_typed, value))}]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def word(value: Any) -> str:
+    """A value as it is typed.
+
+    >>> word(None), word(True), word(0.5), word(["lbp", "hog"])
+    ('null', 'true', '0.5', '[lbp,hog]')
+    """
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return f"[{','.join(map(word, value))}]" if isinstance(value, (list, tuple)) else str(value)

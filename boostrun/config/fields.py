@@ -217,12 +217,7 @@ def choice_or_some(default: str, *allowed: str, some: tuple[str, ...], **more: A
     words = (default, *allowed)
 
     def read(value):
-        if isinstance(value, str) and value in words:
-            return value
-        given = [value] if isinstance(value, str) else value
-        if not isinstance(given, list) or not given or not all(word in some for word in given):
-            return None
-        return [word for word in some if word in given]
+        return value if isinstance(value, str) and value in words else _some(value, some)
 
     what = f"one of {', '.join(words)}, or a list of some of {', '.join(some)},"
     return _field(default, Kind(read, what, (*words, *some)), more)
@@ -244,14 +239,16 @@ def text(default: Any, **more: Any) -> Any:
 
 def some_of(*allowed: str, **more: Any) -> Any:
     """A list of some words, in their order here, each once; null for all of them. One word alone is a list of it."""
+    what = f"null or a list of some of {', '.join(allowed)}"
+    return _field(None, Kind(lambda value: _some(value, allowed), what, allowed), more)
 
-    def read(value):
-        value = [value] if isinstance(value, str) else value
-        if not isinstance(value, list) or not value or not all(word in allowed for word in value):
-            return None
-        return [word for word in allowed if word in value]
 
-    return _field(None, Kind(read, f"null or a list of some of {', '.join(allowed)}", allowed), more)
+def _some(value: Any, allowed: Sequence[str]) -> list[str] | None:
+    """The words of a list, or one word, in the order of ``allowed``; None if there are others, or none."""
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list) or not given or not all(word in allowed for word in given):
+        return None
+    return [word for word in allowed if word in given]
 
 
 def rising(**more: Any) -> Any:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostrun import config
-from boostrun.config import catalogue
+from boostrun.config import catalogue, word
 from boostrun.config.fields import BUDGET_KEYS, GROUPS, PLACES, Choices, Root, fields_of
 from boostrun.errors import BoostrunError, UnknownKeyError, did_you_mean
 from boostrun.files import read_yaml
@@ -133,17 +133,6 @@ def listed(override: Any) -> list[str]:
     return values
 
 
-def word(value: Any) -> str:
-    """A value as it is typed.
-
-    >>> word(None), word(True), word(0.5), word(["lbp", "hog"])
-    ('null', 'true', '0.5', '[lbp,hog]')
-    """
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else str(value).lower()
-    return f"[{','.join(map(word, value))}]" if isinstance(value, (list, tuple)) else str(value)
-
-
 def quoted(value: Any) -> str:
     """A value as an override reads it: a text that could be read as something else is quoted.
 
@@ -207,19 +196,19 @@ def split_ranges(words: Iterable[str]) -> tuple[list[str], dict[str, Span | Choi
     (['algo=geem', 'r=10,20'], {'T': Span(low=10.0, high=50.0, log=False), 'algo.base': Choices('stump', 'gnb')})
     """
     rest, ranges = list[str](), dict[str, Span | Choices]()
-    for word in words:
-        key = word.partition("=")[0]
-        if not (key in BUDGET_KEYS or key.startswith("algo.")) or "(" not in word:
-            rest.append(word)
+    for each in words:
+        key = each.partition("=")[0]
+        if not (key in BUDGET_KEYS or key.startswith("algo.")) or "(" not in each:
+            rest.append(each)
             continue
-        override = _read(word)
+        override = _read(each)
         swept = override.value()
         if override.is_interval_sweep():
             ranges[key] = Span(swept.start, swept.end, "log" in swept.tags)
         elif override.is_choice_sweep() and not getattr(swept, "simple_form", True):
             ranges[key] = Choices(*(getattr(value, "text", value) for value in swept.list))
         else:
-            rest.append(word)
+            rest.append(each)
     return rest, ranges
 
 
@@ -302,7 +291,7 @@ class Composer:
 
         Raises BoostrunError, one sentence, for an unknown choice or key, and for a file that cannot be read.
         """
-        chosen = {override.key_or_group: _typed(override.value()) for override in overrides if self._chooses(override)}
+        chosen = {override.key_or_group: word(override.value()) for override in overrides if self._chooses(override)}
         choices = {**default_choices(), **chosen}
         path = choices["dataset"]
         choices["dataset"] = self._reader(choices) or path
@@ -368,10 +357,6 @@ class Composer:
         meant = meant if group == "dataset" and os.path.isfile(name) else ""
         where = f" (boostrun ls {group})" if group in GROUPS else ""
         return f"no {group} '{name}'{meant or did_you_mean(name, known)}{where}{catalogue.missing(name)}"
-
-
-def _typed(value: Any) -> str:
-    return "null" if value is None else str(value)
 
 
 @functools.cache
