@@ -14,8 +14,6 @@ from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.report.markup import lower_is_better, metric_name
 
 if TYPE_CHECKING:
-    import pandas
-
     from boostrun.report.table import Comparison
 
 #: Columns with a figure or remarks on it; the others identify it.
@@ -50,30 +48,15 @@ def _cited(path: Path) -> str:
         return ""
 
 
-def reference(paper: str, table: str = "") -> pandas.DataFrame:
+def figures(paper: str, table: str = "") -> list[dict[str, Any]]:
     """The figures of one table of a paper, or of all its tables if `table` is empty.
 
-    Returns a frame: ``mean`` and ``std`` are floats (``std`` is NaN if the paper gives none), ``table`` names the table
-    or figure, and the other columns are the texts of the CSV file.
+    In each row ``mean`` and ``std`` are floats (``std`` is NaN if the paper gives none), ``table`` names the table or
+    figure, and the other columns are the texts of the CSV file. Raises BoostrunError for an unknown paper or table.
 
-    Raises
-    ------
-    BoostrunError
-        No such paper, or no such table in it.
-
-    >>> reference("reservoir", "table3").shape[0]
-    32
-    """
-    import pandas as pd
-
-    return pd.DataFrame(figures(paper, table))
-
-
-def figures(paper: str, table: str = "") -> list[dict[str, Any]]:
-    """The rows of :func:`reference`, read without pandas.
-
-    >>> figures("reservoir", "table3")[0]["mean"]
-    29.59
+    >>> rows = figures("reservoir", "table3")
+    >>> len(rows), rows[0]["mean"]
+    (32, 29.59)
     """
     brought = files()
     if paper not in brought:
@@ -107,11 +90,11 @@ def _number(text: str) -> float:
 
 
 def lookup(
-    figures: pandas.DataFrame | Sequence[Mapping[str, Any]], metric: str, where: Mapping[str, str]
+    rows: Sequence[Mapping[str, Any]], metric: str, where: Mapping[str, Any]
 ) -> tuple[float, float, str] | None:
-    """The paper's (mean, std, note) of `metric` in the row that `where` describes, or None.
+    """The paper's (mean, std, note) of `metric` in the row of :func:`figures` that `where` describes, or None.
 
-    `figures` are a frame of :func:`reference` or rows of :func:`figures`. `where` maps columns to values, compared as
+    `where` maps columns to values, compared as
     texts, numbers by value. A blank column does not apply to its row (online methods have no ``r``): it agrees with any
     value if no row agrees exactly. ``dataset`` and ``method`` must always agree.
 
@@ -120,11 +103,10 @@ def lookup(
     BoostrunError
         Several rows with different figures fit: `where` must name one more column.
 
-    >>> lookup(reference("reservoir", "table3"), "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "r": 100})
+    >>> lookup(figures("reservoir", "table3"), "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "r": 100})
     (84.66, 0.3, '')
     """
     wanted = {name: _text(value) for name, value in where.items() if value is not None}
-    rows: Sequence[Any] = figures if isinstance(figures, Sequence) else figures.to_dict("records")
     columns = list(rows[0]) if rows else []
     if any(name not in columns for name in wanted):
         return None
@@ -141,11 +123,11 @@ def lookup(
     free = [name for name in columns if name not in (*FIGURE_COLUMNS, *wanted, "metric")]
     # A row without further columns comes before its special cases.
     fits = [row for row in fits if not any(row[name] for name in free if name not in ("paper", "table"))] or fits
-    figures = dict.fromkeys((row["mean"], None if math.isnan(row["std"]) else row["std"]) for row in fits)
-    if len(figures) > 1:
+    found = {(row["mean"], None if math.isnan(row["std"]) else row["std"]) for row in fits}
+    if len(found) > 1:
         telling = [name for name in free if len({row[name] for row in fits}) > 1]
         raise BoostrunError(
-            f"{len(figures)} figures of {metric} fit {dict(where)}; give {' or '.join(telling)} as well"
+            f"{len(found)} figures of {metric} fit {dict(where)}; give {' or '.join(telling)} as well"
         )
     first = fits[0]
     return float(first["mean"]), float(first["std"]), str(first["note"])

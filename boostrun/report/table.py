@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import Entry, by_seed, cell_label, common, done, is_estimate, row_label, sampling_of
 from boostrun.report.markup import csv_text, decimal, lower_is_better, metric_name, pipe_table, write_texts
-from boostrun.report.reference import figures, lookup, papers
+from boostrun.report.reference import figures, lookup
 from boostrun.report.statistics import (
     ALPHA,
     LEAST_BLOCKS,
@@ -30,9 +30,6 @@ from boostrun.report.statistics import (
     rank_methods,
     welch,
 )
-
-if TYPE_CHECKING:
-    import pandas
 
 
 @dataclass(frozen=True)
@@ -124,8 +121,10 @@ class Comparison:
         return not math.isnan(self.paper_mean)
 
 
-def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Comparison:
-    """The comparison of one entry, in its own metric or else in `metric`; `frame` holds the paper's figures, if any.
+def compare(
+    entry: Entry, metric: str, of_paper: Sequence[Mapping[str, Any]] | None = None, table: str = ""
+) -> Comparison:
+    """The comparison of one entry, in its own metric or else in `metric`; ``of_paper`` are the paper's figures, if any.
 
     Raises
     ------
@@ -136,8 +135,8 @@ def compare(entry: Entry, metric: str, frame=None, table: str = "") -> Compariso
     values, remarks = by_seed(entry.records, metric, entry.rounds)
     mean, std = mean_std(values.values())
     paper_mean, paper_std, note = math.nan, math.nan, ""
-    if frame is not None and entry.where:
-        found = lookup(frame, metric, {**({"table": table} if table else {}), **entry.where})
+    if of_paper is not None and entry.where:
+        found = lookup(of_paper, metric, {**({"table": table} if table else {}), **entry.where})
         paper_mean, paper_std, note = found or (paper_mean, paper_std, note)
     n, failed = len(values), entry.failed or len(entry.records) - len(done(entry.records))
     sampling = sampling_of(entry.records, metric)
@@ -188,15 +187,9 @@ class ResultTable:
                 found.append((cell_label(self.label(cell), cell.column), have + cell.reason))
         return found
 
-    @property
-    def frame(self) -> pandas.DataFrame:
+    def lines(self) -> list[dict[str, Any]]:
         """One line per cell: row, setting, column levels, n, expected, mean, std, paper_mean, paper_std, difference,
         p_paper, differs, rank, stale, failed, missing (the reason, empty for a complete cell), paper_note."""
-        import pandas as pd
-
-        return pd.DataFrame(self._lines())
-
-    def _lines(self) -> list[dict[str, Any]]:
         lines = []
         for cell in self.cells:
             line: dict[str, Any] = {"row": self.label(cell), "setting": cell.setting}
@@ -209,8 +202,8 @@ class ResultTable:
         return lines
 
     def csv(self) -> str:
-        """The frame as CSV, floats with ten significant digits."""
-        lines = self._lines()  # without pandas, which takes half a second to import
+        """The lines as CSV, floats with ten significant digits."""
+        lines = self.lines()
         heads = list(dict.fromkeys(chain.from_iterable(lines)))
         return csv_text([heads, *([_of_csv(line.get(head)) for head in heads] for line in lines)])
 
@@ -230,8 +223,6 @@ def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
         Two entries for one cell, a column that does not have the spec's levels, no such paper, or a `where` that fits
         several figures.
     """
-    if spec.paper and spec.paper not in papers():
-        figures(spec.paper)  # raises, and says which papers there are
     of_paper = figures(spec.paper) if spec.paper else None
     cells, seen = [], set()
     for entry in entries:

@@ -207,7 +207,7 @@ FIRST = {name.split("/")[0]: name for name in reversed(ITEMS)}.values()  # of ea
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in FIRST)) for name in ITEMS])
 def test_every_item_of_a_paper_composes_and_its_figures_exist(name):
-    from boostrun.report.reference import lookup, reference
+    from boostrun.report.reference import figures, lookup
     from boostrun.runner.plan import PlannedCell
 
     raw = paper._read(name, None)
@@ -216,9 +216,9 @@ def test_every_item_of_a_paper_composes_and_its_figures_exist(name):
     item = paper.load(name, [] if "beside" in raw else one)  # one composes as others do
     assert len({(place.setting, *place.values.values()) for place, _ in item.cells}) == len(item.cells)
     if raw["paper"]:  # else it has no figures to stand beside
-        frame = reference(item.spec.paper, item.spec.table)
+        of_paper = figures(item.spec.paper, item.spec.table)
         entries = item.entries([PlannedCell(settings, cell_of(settings), None) for settings in item.settings])
-        assert any(lookup(frame, entry.metric, entry.where) for entry in entries if entry.where)
+        assert any(lookup(of_paper, entry.metric, entry.where) for entry in entries if entry.where)
 
 
 def test_an_item_that_draws_says_so_alone(tmp_path):

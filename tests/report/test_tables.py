@@ -36,10 +36,10 @@ def test_a_cell_shows_ours_the_papers_figure_and_the_signed_difference(make_entr
     assert cells_of(shown, "geem") == ["84.52 (0.26)", "84.66 (0.30)", "-0.15"]
     assert "n = 10 trials" in shown and "10 assumed" in shown
     low = build(SPEC, [make_entry(values=[v - 2 for v in TEN])])
-    assert cells_of(render_markdown(low), "geem")[2] == "-2.15 ≠" and bool(low.frame["differs"][0])
+    assert cells_of(render_markdown(low), "geem")[2] == "-2.15 ≠" and bool(low.lines()[0]["differs"])
     one = build(SPEC, [make_entry(values=[10.0], expected=1)])  # neither a deviation nor a test
     assert cells_of(render_markdown(one), "geem") == ["10.00", "84.66 (0.30)", "-74.66"]
-    assert not one.frame["differs"][0] and math.isnan(one.frame["std"][0])
+    assert not one.lines()[0]["differs"] and math.isnan(one.lines()[0]["std"])
 
 
 def test_counts_have_no_decimals_and_lower_may_be_better(make_entry):
@@ -51,7 +51,7 @@ def test_counts_have_no_decimals_and_lower_may_be_better(make_entry):
     assert cells_of(page(make_entry("geem", values=[75.0])), "geem")[0].startswith("75.00")  # no count
     spec = dataclasses.replace(SPEC, metric="test_error_pct", higher_is_better=False)
     rows = [make_entry(row, values=[{"test_error_pct": v + up} for v in TEN]) for row, up in (("geem", 5), ("rand", 0))]
-    assert build(spec, rows).frame["rank"].tolist() == ["worse", "best"]
+    assert [line["rank"] for line in build(spec, rows).lines()] == ["worse", "best"]
     shown = page(*rows, spec=spec)
     assert cells_of(shown, "rand") == ["**84.52 (0.26) ★**"] and "lower is better" in shown
 
@@ -77,14 +77,14 @@ def test_incomplete_missing_and_stale_cells_are_seen_with_their_reasons(make_ent
 
 def test_records_that_are_no_trials_and_trials_that_several_cells_show_are_counted_as_such(make_entry, make_record):
     table = build(SPEC, [make_entry(values=[84.0, None, math.nan, 85.0], expected=4)])
-    assert table.frame["n"][0] == 2
+    assert table.lines()[0]["n"] == 2
     assert table.missing[0][1] == "2 of 4 trials: test_accuracy_pct absent or not finite in 2 records"
     twice = dataclasses.replace(make_entry(expected=2), records=[make_record(0, 80.0), make_record(0, 90.0, key="z")])
     table = build(SPEC, [twice])
-    assert (table.frame["n"][0], table.frame["mean"][0]) == (1, 80.0) and "same seeds" in table.missing[0][1]
+    assert (table.cells[0].n, table.cells[0].mean) == (1, 80.0) and "same seeds" in table.missing[0][1]
     failed = make_record(1, {}, status="failed", error={"type": "MemoryError"})
     table = build(SPEC, [dataclasses.replace(make_entry(expected=2), records=[make_record(0), failed])])
-    assert table.frame.loc[0, ["n", "failed"]].tolist() == [1, 1] and "1 trial failed" in table.missing[0][1]
+    assert (table.cells[0].n, table.cells[0].failed) == (1, 1) and "1 trial failed" in table.missing[0][1]
     whole = make_entry("geem", values=TEN)
     keys = frozenset(record["key"] for record in whole.records[:3])
     entries = [dataclasses.replace(whole, column=("mnist", f"r={r}"), sampled=keys) for r in (100, 250)]
@@ -115,10 +115,10 @@ def test_each_data_set_is_a_block_and_settings_become_rows_of_methods_that_compe
         make_entry(row, values=[v + up for v in TEN], setting=setting)
         for row, up, setting in (("geem", 1, "paper"), ("rand", 0, "paper"), ("geem", 3, "tuned"), ("rand", 5, "tuned"))
     ]
-    frame = build(SPEC, entries).frame
+    frame = pd.DataFrame(build(SPEC, entries).lines())
     assert frame["row"].tolist() == ["geem (paper)", "rand (paper)", "geem (tuned)", "rand (tuned)"]
     assert frame["rank"].tolist() == ["best", "worse", "worse", "best"]
-    assert build(SPEC, entries[:2]).frame["row"].tolist() == ["geem", "rand"]
+    assert [line["row"] for line in build(SPEC, entries[:2]).lines()] == ["geem", "rand"]
     shown = page(*(make_entry(row, data, r, TEN) for row, data, r in (
         ("geem", "mnist", 100), ("wsam", "mnist", 250), ("geem", "inria", 100))))  # fmt: skip
     assert shown.index("## mnist") < shown.index("## inria")
@@ -150,13 +150,14 @@ def test_wide_tables_are_split_into_parts_that_fit(make_entry):
     assert len(render_text(table, 30).splitlines()) > len(render_text(table, 200).splitlines())
 
 
-def test_the_csv_holds_the_frame_and_an_empty_table_is_still_a_table(make_entry):
+def test_the_csv_holds_the_lines_and_an_empty_table_is_still_a_table(make_entry):
     table = build(SPEC, [make_entry(values=TEN), make_entry("rand", reason='a "reason", with commas')])
+    frame = pd.DataFrame(table.lines())
     back = pd.read_csv(io.StringIO(table.csv()), keep_default_na=False)
-    assert list(back.columns) == list(table.frame.columns)
-    assert table.csv() == table.frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    assert list(back.columns) == list(frame.columns)
+    assert table.csv() == frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
     assert back["missing"][1] == 'a "reason", with commas'
-    assert float(back["mean"][0]) == pytest.approx(table.frame["mean"][0], rel=1e-9)
+    assert float(back["mean"][0]) == pytest.approx(frame["mean"][0], rel=1e-9)
     table = build(SPEC, [])
     assert table.missing == []
     assert render_markdown(table).startswith("# Strategies")
@@ -266,7 +267,7 @@ def test_missing_and_complete_cells_are_all_cells(trials, order):
     assert complete | missing == {f"{row} · mnist r={r}" for row, r in trials}
     assert not complete & missing
     assert all(reason for _, reason in table.missing)
-    assert (table.frame["missing"] != "").sum() == len(missing)
+    assert sum(line["missing"] != "" for line in table.lines()) == len(missing)
 
 
 def test_written_files_are_the_table_and_writing_again_changes_no_byte(make_entry, tmp_path):

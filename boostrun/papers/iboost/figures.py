@@ -9,7 +9,7 @@ import numpy as np
 from boostrun.papers.iboost import METHODS
 from boostrun.report.canvas import COLOURS, axes_of, defaults, write_png
 from boostrun.report.markup import write_text_table
-from boostrun.report.reference import lookup, reference
+from boostrun.report.reference import figures, lookup
 
 _POINTS = 60
 
@@ -52,14 +52,14 @@ _NONE = "—"
 
 def draw_drift_methods(folder: Path, data_root: Path) -> str:
     """Write the paper's table of methods beside what the declarations say; returns a sentence about it."""
-    frame = reference("iboost", "characteristics")
+    of_paper = figures("iboost", "characteristics")
     rows, differing = [], 0
     for name, method in METHODS.items():
         if not method.budget:  # it uses labels alone
             continue
         row = [name]
         for trait, metric in _TRAITS.items():
-            found = lookup(frame, metric, {"method": _NAMES.get(name, name)})
+            found = lookup(of_paper, metric, {"method": _NAMES.get(name, name)})
             ours, paper = trait in method.traits, None if found is None else found[0] == 1
             differing += paper is not None and ours != paper
             row += ["x" if ours else "-", _NONE if paper is None else "x" if paper else "-"]
@@ -77,7 +77,7 @@ def draw_drift_data(folder: Path, data_root: Path) -> str:
     from boostrun.data import streams
     from boostrun.errors import DataMissingError
 
-    frame = reference("iboost", "datasets")
+    of_paper = figures("iboost", "datasets")
     rows, notes = [], []
     for name, kind in _DRIFTS.items():
         ours = [_NONE] * 3
@@ -88,8 +88,8 @@ def draw_drift_data(folder: Path, data_root: Path) -> str:
             ours = [str(len(stream)), str(held) if held else _NONE, str(concepts)]
         except DataMissingError as missing:
             notes.append(f"missing: {missing}")
-        figures = [lookup(frame, metric, {"dataset": name}) for metric in ("train_size", "holdout_size", "n_concepts")]
-        paper = [_NONE if found is None else f"{found[0]:.0f}" for found in figures]
+        found = [lookup(of_paper, metric, {"dataset": name}) for metric in ("train_size", "holdout_size", "n_concepts")]
+        paper = [_NONE if one is None else f"{one[0]:.0f}" for one in found]
         rows.append([name, kind, *(text for pair in zip(ours, paper) for text in pair)])
     head = ["stream", "drift", "training examples", "paper", "hold-out examples", "paper", "concepts", "paper"]
     page = "— where there is none: without a hold-out each example is predicted before it is learnt."
