@@ -12,12 +12,25 @@ from boostrun import config, extend, plugins
 from boostrun.config import catalogue
 from boostrun.config.fields import BUDGET_KEYS
 from boostrun.config.words import single_values
-from boostrun.conformance import Check, Nearest, Section, Skipped, Subject, files_of, followed, small_budget, table
+from boostrun.conformance import (
+    Check,
+    Nearest,
+    Section,
+    Skipped,
+    Subject,
+    files_of,
+    followed,
+    method,
+    small_budget,
+    stream_learner,
+    table,
+)
+from boostrun.conformance import data as of_data
 from boostrun.conformance import paper as part
-from boostrun.conformance.data import is_family
 from boostrun.data.options import draw_roots, read_roots
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError, did_you_mean
+from boostrun.methods.declaration import obtain
 from boostrun.methods.paper import Paper
 from boostrun.suggestions import meant_item
 
@@ -73,10 +86,10 @@ def kind_of(thing: Any, where: str) -> str:
     if inspect.isclass(thing):
         if can("read") or can("draw"):
             return "dataset"
-        if is_family(thing):
+        if of_data.is_family(thing):
             return "features"
         raise BoostrunError(f"{where} is none of ours: {_NEEDED}")
-    return "features" if is_family(thing) else "dataset"
+    return "features" if of_data.is_family(thing) else "dataset"
 
 
 def _of_name(word: str, config_dir: str | None, overrides: Sequence[str]) -> list[Section]:
@@ -118,9 +131,7 @@ def _of_paper(name: str, config_dir: str | None, overrides: Sequence[str]) -> li
     """One section for the paper, and one for each thing it declares."""
     _refuse(overrides, name, "a paper is checked with the defaults of its things")
     paper, where = catalogue.papers()[name], _where_of(name)
-    from boostrun.conformance import paper as declaration
-
-    found = [Section(f"{name}, a paper", declaration.declaration_checks(name, where), files_of(where))]
+    found = [Section(f"{name}, a paper", part.declaration_checks(name, where), files_of(where))]
     for group, room in catalogue.GROUPS.items():
         found += [_or_told(each, lambda g=group, e=each: of_choice(g, e, ()))  # type: ignore[misc]
                   for each in getattr(paper, room)]  # fmt: skip
@@ -193,23 +204,17 @@ def _of_choice(group: str, name: str, overrides: Sequence[str]) -> Section:
     if catalogue.own_class(group, name):
         checked = {"name": name, "class": catalogue.own_class(group, name), **checked}
     if group == "features":
-        from boostrun.conformance import data as family
-
         own = files_of(checked.get("class") or catalogue.pipeline(checked).target)
         kind = "a feature family" if "class" in checked else "features"
-        return Section(f"{name}, {kind}", family.family_checks(checked), own)
+        return Section(f"{name}, {kind}", of_data.family_checks(checked), own)
     declared = catalogue.dataset(checked)
     own = files_of(checked.get("class") or f"{declared.loader}:")
     data_root = Path(os.environ.get("BOOSTRUN_DATA") or "datasets").resolve()
     if declared.gives == "stream":
-        from boostrun.conformance import data as drifting
-
-        return Section(f"{name}, a stream", drifting.drifting_checks(checked, data_root), own)
+        return Section(f"{name}, a stream", of_data.drifting_checks(checked, data_root), own)
     if declared.gives == "chunks":
         return Section(f"{name}, a data set in chunks", [Check("it is checked when it is opened", _larger)])
-    from boostrun.conformance import data as dataset
-
-    return Section(f"{name}, a data set", dataset.dataset_checks(checked, data_root), own)
+    return Section(f"{name}, a data set", of_data.dataset_checks(checked, data_root), own)
 
 
 def _larger() -> None:
@@ -217,8 +222,6 @@ def _larger() -> None:
 
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
-    from boostrun.conformance import method, stream_learner
-
     declared = catalogue.methods()[name]
     root = config.check_root(budgets)
     config.check_budget(checked, root)
@@ -251,8 +254,6 @@ def of_part(room: str, name: str, where: str, overrides: Sequence[str]) -> Secti
 
     Raises BoostrunError for an unknown key.
     """
-    from boostrun.methods.declaration import obtain
-
     given = single_values(overrides)
     thing = obtain(where)
     checked = config.check_keys(extend.of_part(thing, where), given, _ONE[room], name)
@@ -268,8 +269,6 @@ def _as_before(thing: Any, key: str, value: Any) -> Any:
 
 
 def _of_evaluation(where: str) -> Section:
-    from boostrun.conformance import method
-
     with_method = [name for name, one in catalogue.methods().items() if one.evaluation == where]
     if with_method:
         checks = of_choice("algo", with_method[0], ()).checks
@@ -283,9 +282,7 @@ def _of_evaluation(where: str) -> Section:
 
 
 def _of_item(name: str, config_dir: str | None, overrides: Sequence[str]) -> Section:
-    from boostrun.conformance import paper as item
-
-    return Section(f"{name}, a paper's item", item.item_checks(name, config_dir, overrides))
+    return Section(f"{name}, a paper's item", part.item_checks(name, config_dir, overrides))
 
 
 def _refuse(overrides: Sequence[str], name: str, why: str) -> None:
