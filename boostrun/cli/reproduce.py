@@ -336,14 +336,7 @@ def _reproduce_frontier(words: Arguments) -> int:
 
 def _words_of(path: Path, left_out: tuple[str, ...]) -> list[str]:
     """``key=value`` for each key of a frontier's file."""
-    import yaml
-
-    from boostrun.files import read_yaml
-
-    try:
-        raw = read_yaml(path)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BoostrunError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    raw = catalogue.content_of(path)
     if not isinstance(raw, Mapping) or not {"dataset", "budget"} <= raw.keys():
         raise BoostrunError(f"{path} is not a frontier: it needs keys and values as they are typed, dataset and budget")
     typed = {key: ",".join(map(word, value)) if isinstance(value, list) else word(value) for key, value in raw.items()}

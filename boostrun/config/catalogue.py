@@ -190,12 +190,16 @@ def _check_types(declared: Any, what: str) -> None:
 
 
 def _check_yaml(path: Path, kind: type, what: str) -> None:
+    if not isinstance(content_of(path), kind):
+        raise BoostrunError(f"{path} holds no {what}")
+
+
+def content_of(path: Path) -> Any:
+    """The content of a YAML file; BoostrunError if it cannot be read."""
     try:
-        content = read_yaml(path)
+        return read_yaml(path)
     except Exception as error:  # YAML raises a dozen types
         raise BoostrunError(f"{path} cannot be read: {describe_error(error)}") from None
-    if not isinstance(content, kind):
-        raise BoostrunError(f"{path} holds no {what}")
 
 
 def _names_in(paper: Paper | None) -> frozenset[str] | None:
@@ -290,12 +294,7 @@ def read_own_papers(folder: Path) -> None:
     path = folder / "papers.yaml"
     if not path.is_file():
         return
-    import yaml
-
-    try:
-        named = read_yaml(path)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    named = content_of(path)
     if not isinstance(named, dict) or not all(isinstance(v, str) and ":" in v for v in named.values()):
         raise BoostrunError(f"{path} must name papers as in 'mine: my_paper:PAPER'")
     add_own_papers(named, str(folder.resolve()))

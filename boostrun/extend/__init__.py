@@ -28,7 +28,6 @@ from boostrun.config.words import listed, parse
 from boostrun.data.keys import OwnDatasetKeys, OwnStreamKeys
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.features.keys import FeatureKeys
-from boostrun.files import read_yaml
 from boostrun.methods.declaration import Method, Part
 from boostrun.methods.paper import DataSet, Pipeline
 
@@ -317,12 +316,7 @@ def forget() -> None:
 
 
 def _class_in(path: Path) -> Any:
-    import yaml
-
-    try:
-        content = read_yaml(path)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    content = catalogue.content_of(path)
     return content.get("class") if isinstance(content, dict) else None
 
 

@@ -47,7 +47,6 @@ from typing import Any
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.files import read_yaml
 from boostrun.report import Entry, build
 from boostrun.report.claims import PAPER, SIGNS, TESTS, Case, Claim, Pick
 from boostrun.report.statistics import LEAST_PAIRS
@@ -77,12 +76,7 @@ def read(path: Path) -> list[Claim]:
 
     Raises BoostrunError, one sentence that names the row, if the file does not have the form above.
     """
-    import yaml
-
-    try:
-        rows = read_yaml(path)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BoostrunError(f"{path} cannot be read: {' '.join(str(error).split())[:200]}") from None
+    rows = catalogue.content_of(path)
     _need(isinstance(rows, list) and rows, str(path), "is no list of claims", sign="")
     found = [_claim(row, f"{path} row {number}") for number, row in enumerate(rows, 1)]
     for one, count in Counter(claim.id for claim in found if claim.id).items():

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from boostrun.config import catalogue
 from boostrun.config.fields import GROUPS, Settings
 from boostrun.errors import BoostrunError, DataMissingError
-from boostrun.files import read_yaml
 from boostrun.methods.declaration import obtain
 from boostrun.report import Entry, ResultTable, TableSpec
 from boostrun.report.entry import by_seed, value
@@ -419,16 +418,13 @@ def _yaml(name: str, config_dir: str | None) -> tuple[Any, Path]:
         known = catalogue.options("paper", config_dir)
         catalogue.refuse_left_out(name)
         raise BoostrunError(f"no paper item '{name}'{meant_item(name, known)} (boostrun ls paper)")
-    try:
-        return _content(path, path.stat().st_mtime_ns), path
-    except Exception as error:  # YAML raises a dozen kinds
-        raise BoostrunError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    return _content(path, path.stat().st_mtime_ns), path
 
 
 @functools.lru_cache(maxsize=200)
 def _content(path: Path, stamp: int) -> Any:
     """The content of a YAML file, read again if its time of change ``stamp`` differs."""
-    return read_yaml(path)
+    return catalogue.content_of(path)
 
 
 def _read(name: str, config_dir: str | None) -> dict[str, Any]:
