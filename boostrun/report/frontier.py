@@ -560,11 +560,10 @@ def as_csv(frontier: Frontier) -> str:
     marks = {budget: _marks(frontier, budget) for budget in frontier.budgets}
     for point in frontier.points:
         rank = marks[point.budget].get(point.method, "")
-        numbers = list(map(_digits, (point.mean, point.std, frontier.spent(point))))
         found.append([
-            point.method, int(point.rival), f"{point.budget:.10g}", len(point.values), point.expected, *numbers[:2],
-            rank, numbers[2], int(frontier.over(point)), point.words, point.reason,
-            *(_digits(frontier.draws(point).get(name, math.nan)) for name in drawn), *named.values(),
+            point.method, int(point.rival), float(point.budget), len(point.values), point.expected, point.mean,
+            point.std, rank, frontier.spent(point), int(frontier.over(point)), point.words, point.reason,
+            *(frontier.draws(point).get(name) for name in drawn), *named.values(),
         ])  # fmt: skip
     return csv_text(found)
 
@@ -573,24 +572,17 @@ def courses_as_csv(frontier: Frontier) -> str:
     """A line for each point of :meth:`Frontier.course`, with ten digits; empty if there are none."""
     named = _named(frontier)
     found = [
-        [point.method, int(point.rival), f"{point.budget:.10g}", *map(_digits, one), *named.values()]
+        [point.method, int(point.rival), float(point.budget), *one, *named.values()]
         for point in frontier.points if not frontier.over(point) for one in frontier.course(point)
     ]  # fmt: skip
     return csv_text([["method", "rival", frontier.kind, "drawn", "mean", "std", *named], *found]) if found else ""
-
-
-def _digits(number: float) -> str:
-    return "" if math.isnan(number) else f"{number:.10g}"
 
 
 def contest_as_csv(frontier: Frontier) -> str:
     """A line for each budget: the verdict, with ten digits."""
     named = _named(frontier)
     found: list[list] = [[*(frontier.kind if field == "budget" else field for field in Verdict._fields), *named]]
-    for one in verdicts(frontier):
-        numbers = ["" if isinstance(each, float) and math.isnan(each) else each for each in one]
-        found.append([*(f"{each:.10g}" if isinstance(each, float) else each for each in numbers), *named.values()])
-    return csv_text(found)
+    return csv_text([*found, *([*one, *named.values()] for one in verdicts(frontier))])
 
 
 def _named(frontier: Frontier) -> dict[str, str]:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.files import sweep, write_whole
@@ -229,11 +230,21 @@ def write_texts(folder: Path | str, contents: Mapping[str, str]) -> list[Path]:
     ]
 
 
-def csv_text(rows: Iterable[Sequence]) -> str:
-    """Rows as CSV."""
+def csv_text(rows: Iterable[Iterable]) -> str:
+    """Rows as CSV: floats with ten significant digits, NaN and None as empty fields.
+
+    >>> csv_text([["a", 2, 1 / 3, math.nan, None]])
+    'a,2,0.3333333333,,\\n'
+    """
     found = io.StringIO()
-    csv.writer(found, lineterminator="\n").writerows(rows)
+    csv.writer(found, lineterminator="\n").writerows(map(_csv_field, row) for row in rows)
     return found.getvalue()
+
+
+def _csv_field(value: Any) -> Any:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.10g}"
+    return value
 
 
 def write_text_table(

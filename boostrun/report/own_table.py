@@ -186,10 +186,10 @@ class OwnTable:
             ["method", *keys, *(["metric"] * len(named)), "n", "expected", "mean", "std", "rank", *heads]
         ]
         for i, (row, cell) in enumerate(zip(self.rows, self.cells)):
-            numbers = [cell.n, cell.expected, _digits(cell.mean), _digits(cell.std), cell.rank]
+            numbers = [cell.n, cell.expected, cell.mean, cell.std, cell.rank]
             keys = ["" if one.values[i] is None else one.shown[i] for one in self.keys]
-            pairs = [_digits(number) for one in self.scores for number in one.values[i]]
-            lines.append([row, *keys, *named, *numbers, *pairs, *(_digits(one.values[i]) for one in costs)])
+            pairs = [number for one in self.scores for number in one.values[i]]
+            lines.append([row, *keys, *named, *numbers, *pairs, *(one.values[i] for one in costs)])
         return csv_text(lines)
 
     def latex(self) -> str:
@@ -356,10 +356,6 @@ def figure(cell: Comparison, group: str = NARROW) -> str:
     if cell.n or cell.expected:
         text += f" n={cell.n}" if cell.complete else f" {cell.n}/{cell.expected}"
     return f"{text} {STALE}" if cell.stale else text
-
-
-def _digits(value: Any) -> str:
-    return "" if value is None or math.isnan(value) else f"{value:.10g}"
 
 
 def summary(

@@ -202,16 +202,10 @@ class ResultTable:
         return lines
 
     def csv(self) -> str:
-        """The lines as CSV, floats with ten significant digits."""
+        """The lines as CSV, see :func:`~boostrun.report.markup.csv_text`."""
         lines = self.lines()
         heads = list(dict.fromkeys(chain.from_iterable(lines)))
-        return csv_text([heads, *([_of_csv(line.get(head)) for head in heads] for line in lines)])
-
-
-def _of_csv(value: Any) -> Any:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.10g}"
-    return "" if value is None else value
+        return csv_text([heads, *([line.get(head) for head in heads] for line in lines)])
 
 
 def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
