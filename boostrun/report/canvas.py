@@ -7,14 +7,14 @@ do not change. Equal figures are written as equal files.
 from __future__ import annotations
 
 import colorsys
-import functools
+import contextlib
 import io
 import itertools
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from boostrun.report.entry import Entry
 from boostrun.report.markup import write_bytes
@@ -45,7 +45,6 @@ _GAP = 1.2  # distance of two names, in heights of a letter
 _FEW_POINTS = 12  # a line of at most so many has a dot at each
 _MANY_ROUNDS = 500  # from here on rounds have a logarithmic axis
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-_T = TypeVar("_T")
 
 
 class Line(NamedTuple):
@@ -55,22 +54,13 @@ class Line(NamedTuple):
     points: list[tuple[float, float, float]]
 
 
-def defaults():
-    """A context with matplotlib's default style; the user's style returns at its end."""
+@contextlib.contextmanager
+def defaults() -> Iterator[None]:
+    """A context, or a decorator, with matplotlib's default style; the user's style returns at its end."""
     from matplotlib import style
 
-    return style.context("default")
-
-
-def default_style(draw: Callable[..., _T]) -> Callable[..., _T]:
-    """A decorator: the function draws within :func:`defaults`."""
-
-    @functools.wraps(draw)
-    def drawn(*args, **options):
-        with defaults():
-            return draw(*args, **options)
-
-    return drawn
+    with style.context("default"):
+        yield
 
 
 def axes_of(

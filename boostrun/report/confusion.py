@@ -16,7 +16,7 @@ from boostrun.report.canvas import (
     WIDTH,
     Line,
     axes_of,
-    default_style,
+    defaults,
     draw_panels,
     handle,
     hue,
@@ -62,7 +62,7 @@ def shares(counts: np.ndarray) -> np.ndarray:
     return 100.0 * counts / np.where(totals > 0, totals, np.nan)
 
 
-@default_style
+@defaults()
 def draw_confusion(found: Sequence[Confusion], classes: Sequence[str], title: str) -> Figure:
     """A panel for each method, at most twelve: the share of each true class that was taken for each class."""
     found = list(found)[:_MOST_PANELS]
@@ -83,7 +83,7 @@ def draw_confusion(found: Sequence[Confusion], classes: Sequence[str], title: st
     return with_legend(figure, [], f"percent of each true class; {_trials(found)}")
 
 
-@default_style
+@defaults()
 def draw_classes(found: Sequence[Confusion], classes: Sequence[str], title: str, methods: Sequence[str]) -> Figure:
     """The accuracy on each class: a row for each class, a dot for each cell, at most six cells in a panel.
 
@@ -128,7 +128,7 @@ def bin_points(calibration: Calibration) -> list[tuple[float, float, float]]:
     ]  # fmt: skip
 
 
-@default_style
+@defaults()
 def draw_reliability(found: Sequence[Reliability], title: str, rows: Sequence[str]) -> Figure | None:
     """How often cells are right against how sure they are; bars below show how many samples are so sure.
 

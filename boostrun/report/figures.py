@@ -27,7 +27,7 @@ from boostrun.report.canvas import (
     Line,
     axes_of,
     by_decades,
-    default_style,
+    defaults,
     draw_line,
     draw_panels,
     gid,
@@ -153,7 +153,7 @@ def _drawn(stem: str, title: str, figure: Figure | None) -> Iterator[ItemFigure]
         yield ItemFigure(stem, title, figure)
 
 
-@default_style
+@defaults()
 def draw_table(table: ResultTable) -> Figure | None:
     """Dots: a row for each method, a panel for each first column label, ours filled and the paper's hollow.
 
@@ -210,7 +210,7 @@ def _dots(axis: Any, cell: Comparison, colour: str, row: int, kind: int, kinds: 
             axis.text(0.01, height, MISSING, color=colour, transform=edge, va="center", fontsize=8)
 
 
-@default_style
+@defaults()
 def draw_curves(
     entries: Sequence[Entry], metric: str, against: str, extras: Extras = NO_EXTRAS, most: int | None = None
 ) -> Figure | None:
@@ -304,7 +304,7 @@ def level_caption(entry: Entry, metric: str, other: str) -> str:
     return caption if math.isnan(more) else f"{caption}, {metric_name(other)} {count(more, ' ')}"
 
 
-@default_style
+@defaults()
 def draw_stream(
     entries: Sequence[Entry], metric: str, extras: Extras = NO_EXTRAS, most: int | None = None
 ) -> Figure | None:
@@ -369,7 +369,7 @@ def _agreed(values: Iterable):
     return first if all(other == first for other in others) else None
 
 
-@default_style
+@defaults()
 def draw_sweep(entries: Sequence[Entry], level: int, head: str) -> Figure | None:
     """A metric against the numbers of the column labels at ``level``: a line for each row, bars of one standard
     deviation, a panel for each combination of the other column labels. Returns None if no cell is complete.
@@ -418,7 +418,7 @@ def _top(points: Sequence[tuple[float, float, float]]) -> float:
     return max(1.05 * means, 1.01 * bars) or 1.0
 
 
-@default_style
+@defaults()
 def draw_tradeoff(entries: Sequence[Entry], asked: Tradeoff) -> Figure | None:
     """One metric against another, a line for each row, its points labelled; bars are standard deviations.
 
@@ -450,7 +450,7 @@ def draw_tradeoff(entries: Sequence[Entry], asked: Tradeoff) -> Figure | None:
     return with_legend(figure, keys, "mean over trials, bars: standard deviation (ddof 1)")
 
 
-@default_style
+@defaults()
 def draw_families(entries: Sequence[Entry]) -> Figure | None:
     """Stacked shares of the feature families among the steps between checkpoints, a panel for each entry.
 

@@ -27,7 +27,7 @@ from boostrun.report.canvas import (
     Line,
     axes_of,
     by_decades,
-    default_style,
+    defaults,
     draw_panels,
     handle,
     hue,
@@ -388,7 +388,7 @@ _HIGH = 3.6  # inches of a panel
 _GREY = "#888888"
 
 
-@default_style
+@defaults()
 def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
     """Mean error by budget with a band of one standard deviation: panels of ours, and of the rivals on the same axes.
 
@@ -447,7 +447,7 @@ def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
     return with_legend(figure, [], f"{remark}; x: spent more than its budget" if crosses else remark)
 
 
-@default_style
+@defaults()
 def draw_by_draws(frontier: FrontierFiles, kind: str) -> Figure | None:
     """Mean error, or another metric, by the samples drawn, with a band of one standard deviation.
 
@@ -503,7 +503,7 @@ def most_shared(summary: FrontierSummary) -> list[float]:
     return sorted(found[:MOST])
 
 
-@default_style
+@defaults()
 def draw_differences(summary: FrontierSummary) -> Figure | None:
     """A panel for each budget: the best of ours less the best rival on each data set, with its 95 % intervals.
 
@@ -541,7 +541,7 @@ def draw_differences(summary: FrontierSummary) -> Figure | None:
     return with_legend(figure, handles, remark)
 
 
-@default_style
+@defaults()
 def draw_ranks(summary: FrontierSummary) -> Figure | None:
     """Critical-difference diagrams (Demsar 2006), one for each budget, at most six; None if there are no ranks."""
     found = dict(list(summary.ranks.items())[:MOST])

@@ -11,13 +11,13 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from boostrun.errors import BoostrunError
 from boostrun.runner.cluster import Lost, Task
-from boostrun.runner.pool import workers
+from boostrun.runner.pool import stderr_to, workers
 from boostrun.runner.worker import Summary
 
 _ANSWERS = 20.0  # seconds within which a scheduler must answer
@@ -280,7 +280,8 @@ class Slurm:
         return self.size or max(1, -(-trials // self.width))
 
     def send(self, tasks: Sequence[Task]) -> None:
-        quiet = _errors_to(self.folder / "local.err") if self.where == "local" else contextlib.nullcontext()
+        # a cancelled local job prints a traceback
+        quiet = stderr_to(self.folder / "local.err") if self.where == "local" else contextlib.nullcontext()
         with quiet, self.executor.batch():  # one call of sbatch for the whole array
             jobs = [self.executor.submit(Resumable(task)) for task in tasks]
         self.out += zip(jobs, tasks)
@@ -318,20 +319,6 @@ class Slurm:
     def close(self) -> None:
         if not self.lost:
             shutil.rmtree(self.folder, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _errors_to(path: Path) -> Iterator[None]:
-    """Redirect to a file the errors of processes started meanwhile: a cancelled local job prints a traceback."""
-    sys.stderr.flush()
-    ours = os.dup(2)
-    try:
-        with open(path, "ab") as file:
-            os.dup2(file.fileno(), 2)
-        yield
-    finally:
-        os.dup2(ours, 2)
-        os.close(ours)
 
 
 class Resumable:

@@ -225,7 +225,7 @@ def _begin_trackers() -> None:
     from joblib.externals.loky.backend import resource_tracker as of_loky
 
     _silence(of_loky.ResourceTracker)
-    with _stderr_to_nowhere():
+    with stderr_to(os.devnull):
         of_loky.ensure_running()
     if os.name == "posix":
         resource_tracker.ensure_running()
@@ -244,24 +244,24 @@ def _silence(tracker: Any) -> None:
 
     @functools.wraps(begin)
     def silent(*arguments: Any, **keys: Any) -> Any:
-        with _stderr_to_nowhere():
+        with stderr_to(os.devnull):
             return begin(*arguments, **keys)
 
     setattr(tracker, name, silent)
 
 
 @contextlib.contextmanager
-def _stderr_to_nowhere():
-    """Discard standard error here, and for good in processes that are started meanwhile."""
+def stderr_to(path: str | Path) -> Iterator[None]:
+    """Append standard error to a file, here and for good in processes that are started meanwhile."""
     sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(2)
     try:
-        os.dup2(nowhere, 2)
+        with open(path, "ab") as file:
+            os.dup2(file.fileno(), 2)
         yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-        os.close(nowhere)
 
 
 @functools.cache
