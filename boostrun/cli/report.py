@@ -29,7 +29,7 @@ from boostrun.report.entry import absent_lines, cell_label, majority_lines, stop
 from boostrun.report.markup import metric_name, write_bytes
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
-from boostrun.report.page.beside import Picture, tidy, write
+from boostrun.report.page.beside import Picture, tidy
 from boostrun.report.page.records import section
 from boostrun.runner import paper, pool
 from boostrun.runner.claims import Planned, verdicts
@@ -110,7 +110,7 @@ def _write_beside(
     for name in names:
         content = files.pop(name)
         if not _there(folder, [name]):
-            write(folder / name, content)
+            write_bytes(folder / name, content())
             gc.collect()
     gc.unfreeze()
     if names:
@@ -125,7 +125,7 @@ def _write_item(here: str, argv: tuple[str, ...], folder: Path, name: str) -> No
     sections, _ = _stored_for(here, argv).sections([name])
     for file, content in files_of(sections).items():
         if not _there(folder, [file]):
-            write(folder / file, content)
+            write_bytes(folder / file, content())
 
 
 @functools.cache

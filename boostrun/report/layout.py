@@ -304,11 +304,7 @@ def write(table: ResultTable, folder: Path | str) -> list[Path]:
     """Put table.md, table.csv and table.tex into `folder`.
 
     The bytes depend on the records' values of the table's metrics only, not on their order, their times or the machine.
-
-    Raises
-    ------
-    BoostrunError
-        The folder cannot be written.
+    Raises BoostrunError if the folder cannot be written.
     """
     contents = {"table.md": render_markdown(table), "table.csv": table.csv(), "table.tex": render_latex(table)}
     return write_texts(folder, contents)

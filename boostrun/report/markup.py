@@ -207,11 +207,7 @@ def write_bytes(path: Path | str, content: bytes) -> Path:
     """Put `content` at `path`, making its folder; a reader sees the old file or the new one, never a part.
 
     A link stays a link, and a device is written to. Temporary files of killed commands in the folder are removed.
-
-    Raises
-    ------
-    BoostrunError
-        The folder cannot be written, or the disk is full; nothing is left behind.
+    Raises BoostrunError if the folder cannot be written, or the disk is full; nothing is left behind.
     """
     path = Path(path)
     try:

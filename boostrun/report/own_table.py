@@ -56,7 +56,7 @@ from boostrun.report.reference import figures, lookup, papers
 from boostrun.report.statistics import ALPHA, PAPER_TRIALS, mean_std, paired
 from boostrun.report.table import Comparison, ResultTable, compare, compared_by, marks_of, values_of
 
-#: Costs that may have columns, in this order: means over the trials.
+#: Costs that may have columns, in this order: means over the trials. Those without figures are left out.
 COSTS = (
     "peak_samples_held", "samples_drawn", "labels_asked", "evaluations", "n_features_used", "model_bytes",
     "train_seconds",
@@ -207,7 +207,6 @@ def own_table(
     keys: Sequence[Mapping[str, Any]],
     metric: str,
     about: Iterable[str] = (),
-    costs: Sequence[str] = COSTS,
     scores: Sequence[Mapping[str, Sequence[float]]] = (),
     more: Sequence[str] = (),
 ) -> OwnTable:
@@ -220,7 +219,6 @@ def own_table(
     keys : for each entry, the values of keys that distinguish it; a missing key is shown as a dash
     metric : key in the records' metrics
     about : lines describing the run
-    costs : keys in the records' cost; those without figures are left out
     scores : for each entry, further measures of its trials by the heads of their columns
     more : further metrics, keys in the records, with a column each
 
@@ -236,7 +234,7 @@ def own_table(
     cells = _ranked([compare(entry, metric) for entry in entries], entries, metric)
     names = dict.fromkeys(key for one in keys for key in one)
     key_columns = [_key(name, [one.get(name) for one in keys]) for name in names]
-    cost_columns = [column for name in costs if (column := _cost(name, entries)) is not None]
+    cost_columns = [column for name in COSTS if (column := _cost(name, entries)) is not None]
     alone = len(entries) == 1  # then every cost has a column
     differing = tuple(column for column in key_columns if column.differs)
     labels = _labels(entries, differing)
@@ -361,18 +359,13 @@ def figure(cell: Comparison, group: str = NARROW) -> str:
 def summary(
     entries: Sequence[Entry],
     metric: str,
-    costs: Sequence[str] = COSTS,
-    paper: str = "",
     keys: Sequence[Mapping[str, Any]] = (),
     scores: Sequence[Mapping[str, Sequence[float]]] = (),
     more: Sequence[str] = (),
 ) -> str:
     """Lines for the terminal: each cell's figure, its costs and the paper's figure, then remarks.
 
-    Parameters
-    ----------
-    entries, metric, costs, keys, scores, more : those of :func:`own_table`
-    paper : the paper with the figures; all papers if empty. An entry without ``where`` is compared with none.
+    Parameters are those of :func:`own_table`. An entry without ``where`` is compared with no paper.
 
     >>> cost = {"samples_drawn": 63000}
     >>> trials = [{"seed": s, "metrics": {"test_accuracy_pct": 84 + s}, "cost": cost} for s in range(3)]
@@ -384,19 +377,17 @@ def summary(
     several_settings = len({entry.setting for entry in entries}) > 1
     depth = min((len(entry.column) for entry in entries), default=0)
     varying = [level for level in range(depth) if len({entry.column[level] for entry in entries}) > 1]
-    known = ([paper] if paper else papers()) if any(entry.where for entry in entries) else []
+    known = papers() if any(entry.where for entry in entries) else []
     tables = [rows for name in known for rows in _tables(figures(name))]
-    table = own_table("", entries, keys or [{}] * len(entries), metric, costs=costs, scores=scores, more=more)
-    heads = [[one.head for one in columns] for columns in (table.keys, (*table.scores, *table.costs))]
-    rows = [["", *heads[0], metric_name(metric), *heads[1]]]
+    table = own_table("", entries, keys or [{}] * len(entries), metric, scores=scores, more=more)
+    others = (*table.scores, *table.costs)
+    rows = [["", *(one.head for one in table.keys), metric_name(metric), *(one.head for one in others)]]
     remarks = list(filter(None, (table.alike_in_words(), table.equal_in_words(), *table.remarks)))
     differs = False
     for place, entry in enumerate(entries):
         cell = table.cells[place]
         label = cell_label(row_label(entry.row, entry.setting, several_settings), [entry.column[i] for i in varying])
-        before, after = (
-            [one.shown[place] for one in columns] for columns in (table.keys, (*table.scores, *table.costs))
-        )
+        before, after = ([one.shown[place] for one in columns] for columns in (table.keys, others))
         rows.append([label, *before, figure(cell, " "), *after])
         if found := _paper_figure(tables, metric, entry.where):
             against = compare(entry, metric, found)

@@ -98,10 +98,7 @@ def lookup(
     texts, numbers by value. A blank column does not apply to its row (online methods have no ``r``): it agrees with any
     value if no row agrees exactly. ``dataset`` and ``method`` must always agree.
 
-    Raises
-    ------
-    BoostrunError
-        Several rows with different figures fit: `where` must name one more column.
+    Raises BoostrunError if several rows with different figures fit: `where` must name one more column.
 
     >>> lookup(figures("reservoir", "table3"), "test_accuracy_pct", {"dataset": "mnist", "method": "geem", "r": 100})
     (84.66, 0.3, '')

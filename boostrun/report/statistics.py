@@ -411,10 +411,7 @@ def rank_methods(values: Mapping[str, Sequence[float]], higher_is_better: bool) 
     ----------
     values : method -> its figure in each block (n,), the blocks in the same order for all
 
-    Raises
-    ------
-    BoostrunError
-        Fewer than three methods or five blocks.
+    Raises BoostrunError for fewer than three methods or five blocks.
 
     >>> ranks = rank_methods({"a": [9, 8, 9, 7, 9], "b": [5, 6, 7, 6, 5], "c": [6, 5, 5, 5, 4]}, True)
     >>> ranks.methods, ranks.mean_ranks, round(ranks.critical_difference, 3), ranks.groups

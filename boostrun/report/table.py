@@ -126,10 +126,7 @@ def compare(
 ) -> Comparison:
     """The comparison of one entry, in its own metric or else in `metric`; ``of_paper`` are the paper's figures, if any.
 
-    Raises
-    ------
-    BoostrunError
-        ``entry.where`` fits several figures of the paper.
+    Raises BoostrunError if ``entry.where`` fits several of these.
     """
     metric = entry.metric or metric
     values, remarks = by_seed(entry.records, metric, entry.rounds)
@@ -211,11 +208,8 @@ class ResultTable:
 def build(spec: TableSpec, entries: Sequence[Entry]) -> ResultTable:
     """Statistics of every cell; rows and columns come in the order of the entries.
 
-    Raises
-    ------
-    BoostrunError
-        Two entries for one cell, a column that does not have the spec's levels, no such paper, or a `where` that fits
-        several figures.
+    Raises BoostrunError for two entries of one cell, a column that does not have the spec's levels, an unknown paper,
+    and a `where` that fits several figures.
     """
     of_paper = figures(spec.paper) if spec.paper else None
     cells, seen = [], set()

@@ -13,6 +13,7 @@ from boostrun.errors import BoostrunError
 from boostrun.report import Entry, build
 from boostrun.report.canvas import svg
 from boostrun.report.figures import Extras, curve_figures, draw_curves
+from boostrun.report.markup import write_bytes
 from boostrun.report.page import Records, beside, files_of
 from boostrun.report.page.beside import rank_chart
 from boostrun.report.page.records import section
@@ -158,7 +159,7 @@ def files(entries, folder, spec, name="a/b"):
     contents = files_of(made)
     for file, content in contents.items():
         if not (folder / file).is_file():
-            beside.write(folder / file, content)
+            write_bytes(folder / file, content())
     beside.tidy(folder, contents)
     return sorted(path.name for path in folder.iterdir())
 

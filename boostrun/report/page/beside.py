@@ -15,7 +15,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,6 @@ from boostrun.errors import BoostrunError
 from boostrun.report.canvas import svg
 from boostrun.report.entry import Entry
 from boostrun.report.figures import Extras, curve_figures, drawing_code
-from boostrun.report.markup import write_bytes
 from boostrun.report.statistics import Ranks
 from boostrun.report.table import ResultTable, contests
 
@@ -126,11 +125,6 @@ class Picture(NamedTuple):
         except (OSError, ValueError):  # not a picture
             return self.content
         return min(self.content, made.getvalue(), key=len)
-
-
-def write(path: Path, content: Callable[[], bytes]) -> None:
-    """Write one file beside a page; BoostrunError if that fails."""
-    write_bytes(path, content())
 
 
 def tidy(folder: Path, files: Collection[str]) -> None:
