@@ -120,11 +120,14 @@ def print_end(result, words: Arguments) -> int:
         why = said if kind == BoostrunError.__name__ else f"{kind}: {said}"
         print(f"failed: {label} seed={record['seed']}: {why}", file=sys.stderr)
         print(f"  again: boostrun {shlex.join(again)}", file=sys.stderr)
-    if result.interrupted:
-        print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
-        print(f"  boostrun {shlex.join(words.argv)}", file=sys.stderr)
-        return 130
-    return 1 if result.failed else 0
+    return print_interrupted(words) if result.interrupted else 1 if result.failed else 0
+
+
+def print_interrupted(words: Arguments) -> int:
+    """Print the command that goes on after an interruption; returns the exit code."""
+    print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
+    print(f"  boostrun {shlex.join(words.argv)}", file=sys.stderr)
+    return 130
 
 
 # -- the table ---------------------------------------------------------------------------------------------------------

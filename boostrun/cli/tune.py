@@ -22,7 +22,7 @@ from typing import Any
 from boostrun import config
 from boostrun.cli.arguments import Arguments
 from boostrun.cli.export import checked_output, keep_inputs
-from boostrun.cli.run import check_shared, compose_words, headline, print_end
+from boostrun.cli.run import check_shared, compose_words, headline, print_end, print_interrupted
 from boostrun.config import catalogue, word
 from boostrun.config.fields import Choices, Range, Settings, Tune
 from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
@@ -287,9 +287,7 @@ def fit(words: Arguments) -> int:
     )  # fmt: skip
     found = within.fit_within(request, begun)
     if found is None:
-        print("boostrun: interrupted; finished trials are kept. Go on with:", file=sys.stderr)
-        print(f"  boostrun {shlex.join(words.argv)}", file=sys.stderr)
-        return 130
+        return print_interrupted(words)
     print(meters.certificate_text(found.certificate))
     print(f"written: {', '.join(map(str, found.written))}")
     return 0

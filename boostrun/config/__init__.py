@@ -13,7 +13,7 @@ from boostrun.config.fields import BUDGET_KEYS, GROUPS, MISSING, Root, Run, Sett
 from boostrun.errors import BoostrunError, UnknownKeyError
 
 __all__ = [
-    "MISSING", "check", "check_budget", "check_group", "check_keys", "check_root", "check_run", "checked_words",
+    "MISSING", "check", "check_budget", "check_group", "check_keys", "check_run", "checked_words",
     "defaults", "fields_in", "late_keys", "without_late", "word",
 ]  # fmt: skip
 
@@ -59,7 +59,7 @@ def check(values: Mapping[str, Any]) -> Settings:
 
     Raises BoostrunError with one sentence: the key, the allowed values, the nearest match.
     """
-    root = check_root({key: value for key, value in values.items() if key not in GROUPS})
+    root = check_keys(Root, {key: value for key, value in values.items() if key not in GROUPS})
     groups: dict[str, Any] = {group: check_group(group, values[group]) for group in GROUPS}
     check_run(groups["run"], root["n_jobs"])
     return Settings(**groups, budget=check_budget(groups["algo"], root), root=root)
@@ -89,12 +89,7 @@ def check_group(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, **_check(fields_in(group, name), given, group, name)}
 
 
-def check_root(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys at the top of the configuration, checked, defaults filled in."""
-    return _check(fields_of(Root), values, "", "")
-
-
-def check_keys(keys: type, values: Mapping[str, Any], group: str, name: str) -> dict[str, Any]:
+def check_keys(keys: type, values: Mapping[str, Any], group: str = "", name: str = "") -> dict[str, Any]:
     """The values of a class of keys that no group of the catalogue has, checked, defaults filled in."""
     return _check(fields_of(keys), values, group, name)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from boostrun import config, extend, plugins
 from boostrun.config import catalogue
-from boostrun.config.fields import BUDGET_KEYS
+from boostrun.config.fields import BUDGET_KEYS, Root
 from boostrun.config.words import single_values
 from boostrun.conformance import (
     Check,
@@ -223,7 +223,7 @@ def _larger() -> None:
 
 def _of_method(name: str, checked: dict[str, Any], budgets: dict[str, Any]) -> Section:
     declared = catalogue.methods()[name]
-    root = config.check_root(budgets)
+    root = config.check_keys(Root, budgets)
     config.check_budget(checked, root)
     budget = small_budget(declared, {key: root[key] for key in budgets if root[key] is not None})
     subject = Subject(name, {key: value for key, value in checked.items() if key != "name"}, budget)

@@ -59,11 +59,6 @@ def allowed(wanted: Iterable[str]) -> tuple[tuple[str, str], ...]:
     return tuple((where, _allowed[where]) for where in wanted if where in _allowed)
 
 
-def folder_of(where: str) -> str:
-    """The folder in which an allowed name was found; empty if it is installed."""
-    return _allowed[where]
-
-
 def obtain(where: str) -> Callable[..., Any]:
     """Import an allowed class or function; BoostrunError if it is not allowed, absent, or not callable.
 
@@ -230,11 +225,6 @@ def is_typed(values: Mapping[str, Any]) -> bool:
     return values.get("name") in _taken or values.get("name") in _streams
 
 
-def keywords_of(where: str) -> tuple[str, ...]:
-    """The keys that a class named on the command line takes by ``**keywords`` only."""
-    return _taken[where]
-
-
 class OwnChoice(NamedTuple):
     """A user's choice as it is passed to a worker: a group and name, a paper (``group`` is paper), or a class or stream
     from the command line with its ``keywords``.
@@ -274,18 +264,18 @@ def registered(chosen: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[OwnChoi
     for group, values in chosen:
         name = values["name"]
         if "class" in values:
-            found[OwnChoice(group, name, values["class"], folder_of(values["class"]))] = None
+            found[OwnChoice(group, name, values["class"], _allowed[values["class"]])] = None
         elif group == "algo" and is_typed(values):
-            found[OwnChoice("class", name, name, folder_of(name), keywords_of(name))] = None
+            found[OwnChoice("class", name, name, _allowed[name], _taken[name])] = None
         elif group == "dataset" and is_typed(values):
-            found[OwnChoice("stream", name, name, folder_of(name))] = None
+            found[OwnChoice("stream", name, name, _allowed[name])] = None
     return (*(OwnChoice("paper", *paper) for paper in catalogue.own_papers()), *found)
 
 
 def everything() -> tuple[OwnChoice, ...]:
     """Everything the user has registered in this process, for :func:`admit` in another."""
     classes = ((group, name, catalogue.own_class(group, name)) for group, name in _registered)
-    found = (OwnChoice(group, name, where, folder_of(where)) for group, name, where in classes)
+    found = (OwnChoice(group, name, where, _allowed[where]) for group, name, where in classes)
     return (*(OwnChoice("paper", *paper) for paper in catalogue.own_papers()), *found)
 
 
@@ -295,7 +285,7 @@ def admit(own: Iterable[OwnChoice]) -> None:
         if group == "paper":
             catalogue.add_own_papers({name: where}, folder)
         elif group == "class":
-            if not is_typed({"name": name}) or keywords_of(name) != keywords:
+            if _taken.get(name) != keywords:
                 allow(where, folder)
                 take(where, keywords)
         elif group == "stream":

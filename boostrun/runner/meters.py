@@ -28,11 +28,9 @@ import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.export import Saved, c_source, read
+from boostrun.export import Saved, c_source
 from boostrun.methods.saved import Saveable
 from boostrun.report.markup import align, pipe_table, write_bytes
-
-__all__ = ["Saved", "read"]
 
 # -- budgets -----------------------------------------------------------------------------------------------------------
 

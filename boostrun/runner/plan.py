@@ -22,7 +22,7 @@ from typing import Any
 
 from boostrun import config
 from boostrun.config import catalogue, without_late
-from boostrun.config.fields import PLACES, Settings, data_root
+from boostrun.config.fields import PLACES, Root, Settings, data_root
 from boostrun.config.words import Composer, combinations, parse, parse_single
 from boostrun.data import digests
 from boostrun.data.files import say
@@ -435,5 +435,5 @@ def with_values(settings: Settings, values: Mapping[str, Any]) -> Settings:
     own = {"class": algo.pop("class")} if "class" in algo else {}
     algo = config.check_group("algo", algo)
     checked = {"name": algo["name"], **own, **algo}
-    root = config.check_root(root)
+    root = config.check_keys(Root, root)
     return dataclasses.replace(settings, algo=checked, root=root, budget=config.check_budget(checked, root))

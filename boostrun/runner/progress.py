@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import marks_of
+from boostrun.runner.naming import flat
 from boostrun.store.cell import Cell, Trial
 
 _LINES = 10  # plain lines for a long run, besides one at least every _SILENCE seconds
@@ -199,21 +200,13 @@ class Tracker:
         tags = {"boostrun.key": record["key"], "mlflow.source.git.commit": git.get("revision", "")}
         label = f"{Cell.from_config(record['cell']).label} seed={record['seed']}"
         run = self.client.create_run(self.experiment, start_time=begun, tags=tags, run_name=label).info.run_id
-        params = [Param(key, str(value)[:_LONGEST]) for key, value in _settings(record)]
+        settings = {**flat(record["cell"]), "seed": record["seed"]}
+        params = [Param(key, str(value)[:_LONGEST]) for key, value in settings.items()]
         metrics = [Metric(name, value, end, step) for name, value, step in _figures(record)]
         self.client.log_batch(run, params=params)
         for first in range(0, len(metrics), _BATCH):
             self.client.log_batch(run, metrics=metrics[first : first + _BATCH])
         self.client.set_terminated(run, "FINISHED" if record["status"] == "done" else "FAILED", end_time=end)
-
-
-def _settings(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The cell and the seed of a record, under the keys that one types on the command line."""
-    for group in ("algo", "dataset", "features"):
-        for key, value in record["cell"][group].items():
-            yield (group if key == "name" else f"{group}.{key}"), value
-    yield from record["cell"]["budget"].items()
-    yield "seed", record["seed"]
 
 
 def _figures(record: Mapping[str, Any]) -> Iterator[tuple[str, float, int]]:

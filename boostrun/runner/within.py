@@ -31,6 +31,7 @@ from boostrun.config.words import with_words
 from boostrun.data.files import user_path
 from boostrun.data.keys import WRITTEN
 from boostrun.errors import BoostrunError
+from boostrun.export import read
 from boostrun.export.flash import MOST_ROWS, flash
 from boostrun.inputs.bank import Table, facts_of
 from boostrun.methods.declaration import METERS
@@ -484,14 +485,14 @@ class _Choosing:
             train_one(settings, path, self.request.command)
         (cell,) = plan([settings], open_store(settings))
         record = cell.done[0]
-        saved = meters.read(path)
+        saved = read(path)
         if "features" in budgets:
             from boostrun.prediction import load
 
             samples = self._samples(path)[:_SHOWN_ROWS]
-            read = meters.columns_read(load(path), samples)
-            spent["features"] = float(len(read.columns) if read.all_others else samples.shape[1])
-            said = "no prediction changes" if read.all_others else "predictions change"
+            used = meters.columns_read(load(path), samples)
+            spent["features"] = float(len(used.columns) if used.all_others else samples.shape[1])
+            said = "no prediction changes" if used.all_others else "predictions change"
             rows = f"{len(samples):,} rows"
             how["features"] = [f"all others filled with other rows' values, on {rows}: {said}"]
         if "flash" in budgets:
