@@ -24,10 +24,10 @@ from PIL import Image
 
 from boostrun.config import catalogue
 from boostrun.methods.declaration import obtain
-from boostrun.report import build
 from boostrun.report.canvas import apart, write_png
 from boostrun.report.figures import curve_figures
 from boostrun.report.frontier_summary import FrontierSummary, draw_differences, draw_ranks, frontiers_of
+from boostrun.report.table import build
 from boostrun.runner import paper
 from boostrun.runner.plan import plan, published_store
 from boostrun.store import Packs, packs_below

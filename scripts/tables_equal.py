@@ -27,8 +27,9 @@ from pathlib import Path
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError
-from boostrun.report import build, write
+from boostrun.report.layout import write
 from boostrun.report.markup import SAMPLED, write_bytes
+from boostrun.report.table import build
 from boostrun.runner import paper
 from boostrun.runner.paper import draw
 from boostrun.runner.plan import open_store, plan

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostrun.report import Entry, TableSpec, build
-from boostrun.report.entry import MOST_LINES, too_many, without_curves
+from boostrun.report.entry import MOST_LINES, Entry, too_many, without_curves
 from boostrun.report.figures import NO_EXTRAS, draw_once, drawing_digest, figures_of
 from boostrun.report.markup import lower_is_better
+from boostrun.report.table import TableSpec, build
 from boostrun.runner.naming import dataset_names, distinctions, flat, numbered
 from boostrun.runner.plan import PlannedCell
 

@@ -24,13 +24,13 @@ from boostrun.config.fields import PLACES, Settings
 from boostrun.config.words import words_of_places
 from boostrun.errors import BoostrunError
 from boostrun.files import is_device
-from boostrun.report import TableSpec, build
 from boostrun.report.entry import absent_lines, cell_label, majority_lines, stopped_lines, without_curves
 from boostrun.report.markup import metric_name, write_bytes
 from boostrun.report.own_table import without_copies
 from boostrun.report.page import OWN, PageSection, Records, count_of, files_of, render
 from boostrun.report.page.beside import Picture, tidy
 from boostrun.report.page.records import section
+from boostrun.report.table import TableSpec, build
 from boostrun.runner import paper, pool
 from boostrun.runner.claims import Planned, verdicts
 from boostrun.runner.naming import OwnRun, cell_words, own_runs

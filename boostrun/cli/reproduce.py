@@ -21,10 +21,10 @@ from boostrun.config import catalogue
 from boostrun.config.fields import PLACES
 from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
-from boostrun.report import build, write
 from boostrun.report.entry import ACCURACY, metric_key, metric_word
-from boostrun.report.layout import render_text
+from boostrun.report.layout import render_text, write
 from boostrun.report.markup import NARROW
+from boostrun.report.table import build
 from boostrun.runner import paper
 from boostrun.runner.naming import word
 from boostrun.runner.plan import compose_one, open_store, plan, roots

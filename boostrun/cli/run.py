@@ -24,8 +24,7 @@ from boostrun.config.fields import GROUPS, PLACES, Root, Settings, fields_of, ki
 from boostrun.config.words import listed, parse
 from boostrun.digest import reached
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry
-from boostrun.report.entry import metric_key, sampling_of
+from boostrun.report.entry import Entry, metric_key, sampling_of
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
 from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, memory_of, open_store
 from boostrun.runner.plan import plan as planned
@@ -161,8 +160,7 @@ def table_folder(cells: Sequence[Cell], results: str, name: str) -> Path:
 def _report(cells: Sequence[PlannedCell], name: str, metrics: Sequence[str]) -> None:
     """Write and print the table of some cells with these metrics, and draw its pictures."""
     from boostrun.files import sweep
-    from boostrun.report import summary
-    from boostrun.report.own_table import own_table
+    from boostrun.report.own_table import own_table, summary
 
     entries = [entry(cell) for cell in cells]
     keys = distinctions(cells)

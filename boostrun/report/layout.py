@@ -227,7 +227,8 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
 def _metrics(table: ResultTable) -> str:
     """The metrics in words, with their good ends.
 
-    >>> from boostrun.report import Entry, TableSpec, build
+    >>> from boostrun.report.entry import Entry
+    >>> from boostrun.report.table import TableSpec, build
     >>> spec = TableSpec("", "", "", "test_accuracy_pct", True, ("metric",))
     >>> _metrics(build(spec, [Entry("a", (name,), {}, 1, [], metric=name) for name in ("test_accuracy_pct", "time_s")]))
     'test accuracy %, higher, and time s, lower'

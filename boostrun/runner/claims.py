@@ -47,9 +47,10 @@ from typing import Any
 
 from boostrun.config import catalogue
 from boostrun.errors import BoostrunError, did_you_mean
-from boostrun.report import Entry, build
 from boostrun.report.claims import PAPER, SIGNS, TESTS, Case, Claim, Pick
+from boostrun.report.entry import Entry
 from boostrun.report.statistics import LEAST_PAIRS
+from boostrun.report.table import build
 from boostrun.report.verdicts import Judged, Source, judge, judge_print
 from boostrun.runner import item_checks, paper, predictions
 from boostrun.runner.plan import PlannedCell, cell_of, compose_one, open_store

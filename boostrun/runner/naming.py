@@ -10,7 +10,7 @@ from typing import Any
 from boostrun.config import catalogue, defaults
 from boostrun.config.fields import BUDGET_KEYS, PLACES
 from boostrun.config.words import quoted, word
-from boostrun.report import Entry
+from boostrun.report.entry import Entry
 from boostrun.runner.plan import PlannedCell
 from boostrun.store import Store
 

@@ -15,9 +15,9 @@ from boostrun.config import catalogue
 from boostrun.config.fields import GROUPS, Settings
 from boostrun.errors import BoostrunError, DataMissingError
 from boostrun.methods.declaration import obtain
-from boostrun.report import Entry, ResultTable, TableSpec
-from boostrun.report.entry import by_seed, value
+from boostrun.report.entry import Entry, by_seed, value
 from boostrun.report.markup import metric_name
+from boostrun.report.table import ResultTable, TableSpec
 from boostrun.runner import item_checks
 from boostrun.runner.item_checks import Place
 from boostrun.runner.plan import PlannedCell, composer, plan

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from boostrun.report import Entry, TableSpec
+from boostrun.report.entry import Entry
+from boostrun.report.table import TableSpec
 
 
 @pytest.fixture

@@ -10,14 +10,15 @@ from dataclasses import replace
 import pytest
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, build
 from boostrun.report.canvas import svg
+from boostrun.report.entry import Entry
 from boostrun.report.figures import Extras, curve_figures, draw_curves
 from boostrun.report.markup import write_bytes
 from boostrun.report.page import Records, beside, files_of
 from boostrun.report.page.beside import rank_chart
 from boostrun.report.page.records import section
 from boostrun.report.statistics import rank_methods
+from boostrun.report.table import build
 
 from .test_page import HOSTILE, Page, curve, sections
 

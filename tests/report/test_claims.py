@@ -10,11 +10,12 @@ import yaml
 from scipy import stats
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build
 from boostrun.report import claims as findings
 from boostrun.report import verdicts as text
 from boostrun.report.claims import Evidence, Side
+from boostrun.report.entry import Entry
 from boostrun.report.statistics import mcnemar, mcnemar_range
+from boostrun.report.table import TableSpec, build
 from boostrun.report.verdicts import Source, judge_print
 from boostrun.runner.claims import read
 

@@ -6,10 +6,10 @@ import csv
 
 import pytest
 
-from boostrun.report import Entry, TableSpec, build
+from boostrun.report.entry import Entry
 from boostrun.report.layout import render_markdown, render_text
 from boostrun.report.reference import check_targets
-from boostrun.report.table import contests, differences, write_differences
+from boostrun.report.table import TableSpec, build, contests, differences, write_differences
 
 
 def entry(row, values, column="sea", setting=""):

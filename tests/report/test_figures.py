@@ -11,12 +11,13 @@ import pytest
 
 from boostrun.evaluation.measures import Calibration
 from boostrun.papers.iboost.figures import drift_types_figure
-from boostrun.report import Entry, TableSpec, build, canvas, figures
+from boostrun.report import canvas, figures
 from boostrun.report.canvas import svg, write_png
 from boostrun.report.confusion import Reliability, draw_reliability
-from boostrun.report.entry import curve_points, family_shares, sweep_points
+from boostrun.report.entry import Entry, curve_points, family_shares, sweep_points
 from boostrun.report.figures import Extras, Tradeoff, draw_curves, draw_stream, draw_sweep, draw_table
 from boostrun.report.markup import axis_name
+from boostrun.report.table import TableSpec, build
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)

@@ -7,8 +7,8 @@ import dataclasses
 
 import pytest
 
-from boostrun.report import Entry, summary
-from boostrun.report.own_table import own_table
+from boostrun.report.entry import Entry
+from boostrun.report.own_table import own_table, summary
 
 COST = {"peak_samples_held": 40, "samples_drawn": 600, "train_seconds": 0.5}
 METRIC = "test_accuracy_pct"

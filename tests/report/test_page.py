@@ -14,11 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from boostrun.report import TableSpec, build
 from boostrun.report.layout import layout
 from boostrun.report.page import PageSection, Records, files_of, render
 from boostrun.report.page.beside import Picture
 from boostrun.report.page.records import Best, best_of, bests, section
+from boostrun.report.table import TableSpec, build
 from boostrun.runner.naming import OwnRun, own_runs
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'&"

@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun.errors import BoostrunError
-from boostrun.report import Entry, TableSpec, build, markup, write
-from boostrun.report.layout import render_latex, render_markdown, render_text
+from boostrun.report import markup
+from boostrun.report.entry import Entry
+from boostrun.report.layout import render_latex, render_markdown, render_text, write
 from boostrun.report.markup import escape_latex
+from boostrun.report.table import TableSpec, build
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)

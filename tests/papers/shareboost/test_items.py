@@ -7,7 +7,8 @@ import pytest
 
 from boostrun.errors import BoostrunError
 from boostrun.papers.shareboost.figures import errors_figure, evaluate_pieces, fit_pieces, template_figure
-from boostrun.report import Entry, build
+from boostrun.report.entry import Entry
+from boostrun.report.table import build
 from boostrun.runner import paper
 from boostrun.runner.paper import relative
 from boostrun.runner.plan import PlannedCell, cell_of
