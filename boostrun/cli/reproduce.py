@@ -23,7 +23,7 @@ from boostrun.config.words import keys_and_values, words_of_places
 from boostrun.errors import BoostrunError, DataMissingError, did_you_mean
 from boostrun.report.entry import ACCURACY, metric_key, metric_word
 from boostrun.report.layout import render_text, write
-from boostrun.report.markup import NARROW
+from boostrun.report.markup import NARROW, write_texts
 from boostrun.report.table import build
 from boostrun.runner import paper
 from boostrun.runner.naming import word
@@ -276,8 +276,8 @@ def _summary(words: Arguments) -> int:
         draw_differences,
         draw_ranks,
         frontiers_of,
+        markdown,
         text,
-        write_summary,
     )
 
     if words.names != ["summary"]:
@@ -291,11 +291,12 @@ def _summary(words: Arguments) -> int:
         raise BoostrunError(f"no budget '{kind}'{did_you_mean(kind, BUDGETS)} ({', '.join(BUDGETS)})")
     folder = Path(_one("results", results)) / "frontiers"
     summary = FrontierSummary(kind, frontiers_of(folder, kind), at)
-    written = [write_summary(folder / f"summary-{kind}", summary)]
+    into = folder / f"summary-{kind}"
+    written = write_texts(into, {"table.md": markdown(summary)})
     for name, figure in (("figure", draw_differences(summary)), ("ranks", draw_ranks(summary))):
-        written += write_both(figure, folder / f"summary-{kind}" / name) if figure is not None else []
+        written += write_both(figure, into / name) if figure is not None else []
     names = ", ".join(path.name for path in written)
-    print(f"{text(summary)}\nwritten: {written[0].parent}/{names}".replace(NARROW, " "))
+    print(f"{text(summary)}\nwritten: {into}/{names}".replace(NARROW, " "))
     return 0
 
 

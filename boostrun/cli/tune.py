@@ -28,7 +28,7 @@ from boostrun.config.fields import Choices, Range, Settings, Tune
 from boostrun.config.words import Span, keys_and_values, single_values, split_ranges
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import METRICS, measure_of, places_of
-from boostrun.report.markup import align, cost_head, cost_text, escape, lower_is_better, metric_name, write_bytes
+from boostrun.report.markup import align, cost_head, cost_text, escape, lower_is_better, metric_name, write_texts
 from boostrun.runner.plan import (
     PlannedCell,
     cell_of,
@@ -177,8 +177,7 @@ def _keep(folder: Path, choice: Mapping[str, Any], records: Sequence[Mapping[str
             held_out = f", {share:g} held out" if share else ""
             print(f"boostrun: replaces a choice of {trials} trials by {by}{held_out}", file=sys.stderr)
     write_records(folder, records, Path(settings.root["results"]))
-    write_bytes(folder / "table.md", choice_markdown(choice).encode())
-    write_bytes(folder / "tuned.json", (json.dumps(choice, indent=2) + "\n").encode())
+    write_texts(folder, {"table.md": choice_markdown(choice), "tuned.json": json.dumps(choice, indent=2) + "\n"})
     print(choice_text(choice))
 
 

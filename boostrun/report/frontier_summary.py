@@ -379,11 +379,6 @@ def text(summary: FrontierSummary) -> str:
     return "\n\n".join([summary.title, *shown, "\n".join(summary.notes()), summary.sentence()])
 
 
-def write_summary(folder: Path, summary: FrontierSummary) -> Path:
-    """Put table.md into ``folder``; BoostrunError if it cannot be written."""
-    return write_texts(folder, {"table.md": markdown(summary)})[0]
-
-
 _HIGH = 3.6  # inches of a panel
 _GREY = "#888888"
 

@@ -33,7 +33,7 @@ from boostrun.report.claims import (
     Side,
 )
 from boostrun.report.entry import Entry
-from boostrun.report.markup import STALE, escape, metric_name, pipe_table
+from boostrun.report.markup import STALE, align, escape, metric_name, pipe_table
 from boostrun.report.table import Comparison, ResultTable, compare
 
 CONDITIONAL, AGREES, CONSTRUCTED = "holds only if", "agrees with the print", "by construction"
@@ -436,10 +436,7 @@ def terminal(papers: Mapping[str, Sequence[Judged]], print_only: bool = False) -
             first, *rest = (_wrapped(line, "  " if number == 0 else "      ") for number, line in enumerate(lines))
             parts.append("\n".join([first, *rest, *(f"      $ {command}" for command in one.commands)]))
         parts.append("")
-    rows = summary(papers, print_only)
-    wide = [max(map(len, column)) for column in zip(*rows)]
-    sums = ["  ".join(text.ljust(size) for text, size in zip(row, wide)).rstrip() for row in rows]
-    return "\n".join([*parts, *sums])
+    return "\n".join([*parts, *align(summary(papers, print_only))])
 
 
 def table(judged: Sequence[Judged], print_only: bool = False) -> list[list[str]]:

@@ -30,7 +30,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.export import Saved, c_source
 from boostrun.methods.saved import Saveable
-from boostrun.report.markup import align, pipe_table, write_bytes
+from boostrun.report.markup import align, pipe_table, write_texts
 
 # -- budgets -----------------------------------------------------------------------------------------------------------
 
@@ -493,12 +493,7 @@ def certificate_text(facts: Mapping[str, Any], markdown: bool = False) -> str:
 def write_certificate(facts: Mapping[str, Any], output: Path) -> list[Path]:
     """Write ``m.certificate.md`` and ``m.certificate.json`` beside ``m.npz``, and return their paths."""
     texts = {"md": certificate_text(facts, markdown=True), "json": json.dumps(facts, indent=2) + "\n"}
-    written = []
-    for ending, content in texts.items():
-        path = output.with_suffix(f".certificate.{ending}")
-        write_bytes(path, content.encode())
-        written.append(path)
-    return written
+    return write_texts(output.parent, {f"{output.stem}.certificate.{end}": text for end, text in texts.items()})
 
 
 def draw(
