@@ -70,7 +70,6 @@ class RunResult:
 
     cells: list[PlannedCell]
     failed: list[dict]
-    computed: int
     interrupted: bool
 
 
@@ -132,7 +131,7 @@ def run_cells(
             if not trials:
                 _predict_again(all_settings, cells, quiet, metrics)
                 _measure_again(all_settings, cells, quiet, meters, ())
-                return RunResult(cells, [], 0, False)
+                return RunResult(cells, [], False)
             if not quiet and (line := stale_trials(cells)):
                 print(line, file=sys.stderr)
             for cell in cells:
@@ -167,7 +166,7 @@ def run_cells(
     if not outcome.interrupted:
         _predict_again(all_settings, cells, quiet, metrics)
         _measure_again(all_settings, cells, quiet, meters, {trial.key for trial in trials})
-    return RunResult(cells, outcome.failed, len(outcome.done) - outcome.cached, outcome.interrupted)
+    return RunResult(cells, outcome.failed, outcome.interrupted)
 
 
 def execute_of(all_settings: Sequence[Settings], trials: int, quiet: bool = True) -> Execute:

@@ -101,7 +101,7 @@ def run_pilots(
         settings = [
             with_values(one, {"T": _FEW_ROUNDS}) if one.budget.get("T", 0) > _FEW_ROUNDS else one for one in settings
         ]
-    result = run_cells(settings, command=command, quiet=quiet) if settings else RunResult([], [], 0, False)
+    result = run_cells(settings, command=command, quiet=quiet) if settings else RunResult([], [], False)
     cells = iter(result.cells)
     costs: dict[str, tuple[float, ...]] = {}
     for name, each in pilots.items():

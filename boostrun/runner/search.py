@@ -91,14 +91,6 @@ class Choice:
         """The row with the least loss, the first of equal ones; None if all failed."""
         return next((row for _, row in self.ranked), None)
 
-    @property
-    def settings(self) -> Settings:
-        """The settings of the study with the chosen values, nothing held out; BoostrunError if all trials failed."""
-        if self.best is None:
-            why = self.rows[0]["why"] if self.rows else "it was interrupted"
-            raise BoostrunError(f"no values are chosen for {cell_of(self.study.settings).label}: {why}")
-        return with_values(whole(self.study.settings), self.best["values"])
-
     def kept(self) -> dict[str, Any]:
         """The content of ``tuned.json``: the values, the metric and the ranges of the search, and its cost."""
         best = self.best
@@ -272,7 +264,7 @@ def _run_batch(
             runnable[number] = with_values(settings, values)
         except BoostrunError as error:
             rows[number]["why"] = str(error)
-    result = run(list(runnable.values())) if runnable else RunResult([], [], 0, False)
+    result = run(list(runnable.values())) if runnable else RunResult([], [], False)
     for number, cell in zip(runnable, result.cells):
         rows[number] |= _row(cell, by, limited)
     return rows, result
