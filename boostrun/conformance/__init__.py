@@ -111,6 +111,11 @@ def fails_with_a_sentence(function: Callable[[], Any]) -> bool:
     return False
 
 
+def can(thing: Any, *names: str) -> bool:
+    """Whether a class or an object has methods of these names."""
+    return all(callable(getattr(thing, name, None)) for name in names)
+
+
 def plain_and_finite(value: Any) -> bool:
     """Whether a value can stand in a record: text, true or false, finite numbers, and lists and dicts of these."""
     if isinstance(value, dict):
@@ -352,7 +357,7 @@ class Subject:
         """Fit from a Filter where it can draw from one, as the runner does, along a stream, or to the arrays."""
         if self.follows:
             model.test_then_train(self.X, self.y, np.unique(self.y))
-        elif callable(getattr(model, "fit_source", None)):
+        elif can(model, "fit_source"):
             model.fit_source(self.source(seed))
         else:
             model.fit(self.X, self.y)

@@ -16,6 +16,7 @@ from boostrun.conformance import (
     Skipped,
     Subject,
     answers,
+    can,
     fails_with_a_sentence,
     in_a_worker,
     numpy_left_alone,
@@ -71,7 +72,7 @@ def _samples(subject, limit: int) -> None:
     if "chunks" not in subject.method.inputs and subject.method.paper:
         raise Skipped("its declaration says that it may look at all samples: its inputs have no chunks")
     model = subject.make()
-    if not hasattr(model, "fit_source"):
+    if not can(model, "fit_source"):
         raise Failed("it has no fit_source(source), so that it is handed all samples at once")
     source = subject.source(0, Watched)
     model.fit_source(source)
@@ -85,11 +86,11 @@ def _samples(subject, limit: int) -> None:
 
 def _learners(subject) -> int | None:
     model = subject.trained()
-    if hasattr(model, "n_learners_"):
-        return int(model.n_learners_)
-    if hasattr(model, "estimators_"):
-        return len(model.estimators_)
-    return sum(1 for _ in model.staged_predict(subject.X)) if hasattr(model, "staged_predict") else None
+    if (count := getattr(model, "n_learners_", None)) is not None:
+        return int(count)
+    if (learners := getattr(model, "estimators_", None)) is not None:
+        return len(learners)
+    return sum(1 for _ in model.staged_predict(subject.X)) if can(model, "staged_predict") else None
 
 
 def method_checks(subject: Subject) -> list[Check]:
@@ -203,7 +204,7 @@ def _answers_of_pickled(plain: tuple, model: bytes) -> tuple[np.ndarray, bytes]:
 
 
 def _stages(subject: Subject) -> None:
-    if not hasattr(subject.cls, "staged_predict"):
+    if not can(subject.cls, "staged_predict"):
         raise Skipped("it has no staged_predict, so its records have no curve")
     model = subject.trained()
     stages = [np.asarray(labels) for labels in model.staged_predict(subject.X)]
@@ -212,7 +213,7 @@ def _stages(subject: Subject) -> None:
 
 
 def _saved(subject: Subject) -> None:
-    if not (hasattr(subject.cls, "save") and hasattr(subject.cls, "load")):
+    if not can(subject.cls, "save", "load"):
         raise Skipped("it has no save(path) and load(path)")
     model = subject.make().fit(subject.X, subject.y)
     with tempfile.TemporaryDirectory() as folder:
@@ -310,7 +311,7 @@ def _complete(where: str) -> None:
     missing = sorted(getattr(obtain(where), "__abstractmethods__", ()))  # it could not even be made
     if not missing:
         evaluation = obtain(where)()
-        missing = [name for name in NEEDED if not callable(getattr(evaluation, name, None))]
+        missing = [name for name in NEEDED if not can(evaluation, name)]
     if missing:
         raise Failed(f"{where} has no {', '.join(missing)}")
 

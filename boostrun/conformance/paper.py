@@ -17,7 +17,7 @@ import numpy as np
 
 from boostrun.config import catalogue
 from boostrun.config.fields import fields_of
-from boostrun.conformance import Check, Failed, Skipped, numpy_left_alone, said, small_budget
+from boostrun.conformance import Check, Failed, Skipped, can, numpy_left_alone, said, small_budget
 from boostrun.errors import BoostrunError
 from boostrun.methods.declaration import obtain
 from boostrun.methods.paper import Paper
@@ -193,9 +193,9 @@ def maker(where: str, given: Mapping[str, Any]) -> Callable[[], Any]:
 
 def room_of(thing: Any) -> str:
     """The kind of part a class, function or object is, by its methods; empty if it is none."""
-    if callable(getattr(thing, "choose", None)):
+    if can(thing, "choose"):
         return "policies"
-    if callable(getattr(thing, "find", None)):
+    if can(thing, "find"):
         return "weak_learners"
     called = getattr(thing, "__call__", None) if inspect.isclass(thing) else thing  # noqa: B004 (its signature)
     if callable(called) and not (inspect.isclass(thing) and "__call__" not in _own_names(thing)):

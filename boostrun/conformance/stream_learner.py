@@ -11,7 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from boostrun.conformance import Check, Failed, Skipped, Subject, examples, fails_with_a_sentence, method, place, said
+from boostrun.conformance import (
+    Check,
+    Failed,
+    Skipped,
+    Subject,
+    can,
+    examples,
+    fails_with_a_sentence,
+    method,
+    place,
+    said,
+)
 
 _CUTS = ((1, 7, 60, 61, 250), tuple(range(50, 300, 50)))  # where the stream of 300 is cut
 
@@ -41,7 +52,7 @@ def stream_learner_checks(subject: Subject) -> list[Check]:
 
 def _complete(subject: Subject) -> None:
     for name in ("test_then_train", "predict"):
-        if not callable(getattr(subject.cls, name, None)):
+        if not can(subject.cls, name):
             raise Failed(f"it has no {name}: a stream's evaluation calls test_then_train(X, y, classes), predict(X)")
 
 
@@ -149,13 +160,13 @@ def _refused(call) -> None:
 
 
 def _scikit_learn(subject: Subject) -> None:
-    if not callable(getattr(subject.cls, "fit", None)):
+    if not can(subject.cls, "fit"):
         raise Skipped("it has no fit(X, y)")
     method.scikit_learn(subject)
 
 
 def _need_one_by_one(subject: Subject) -> None:
-    if not (hasattr(subject.cls, "learn_one") and hasattr(subject.cls, "predict_one")):
+    if not can(subject.cls, "learn_one", "predict_one"):
         raise Skipped("it has no learn_one and predict_one")
 
 
@@ -182,7 +193,7 @@ def _river(subject: Subject) -> None:
     made = subject.make()
     if isinstance(made, base.Estimator):  # ours are, once river is there
         model = made
-    elif hasattr(subject.cls, "get_params"):
+    elif can(subject.cls, "get_params"):
         from boostrun.methods.scikit_learn import clone
 
         class OfRiver(base.Classifier):

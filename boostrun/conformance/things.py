@@ -18,6 +18,7 @@ from boostrun.conformance import (
     Section,
     Skipped,
     Subject,
+    can,
     files_of,
     followed,
     method,
@@ -74,17 +75,17 @@ def kind_of(thing: Any, where: str) -> str:
 
     Raises BoostrunError if it is none.
     """
-    can = lambda *names: all(callable(getattr(thing, name, None)) for name in names)  # noqa: E731
-    if (can("predict") and (can("fit") or can("test_then_train"))) or can("learn_one", "predict_one"):
+    learns = can(thing, "fit") or can(thing, "test_then_train")
+    if (learns and can(thing, "predict")) or can(thing, "learn_one", "predict_one"):
         return "algo"
-    if can("warm_up", "run"):
+    if can(thing, "warm_up", "run"):
         return "evaluation"
     if room := part.room_of(thing):
         return room
     if not callable(thing):
         raise BoostrunError(f"{where} is neither a class nor a function but of type {type(thing).__name__}")
     if inspect.isclass(thing):
-        if can("read") or can("draw"):
+        if can(thing, "read") or can(thing, "draw"):
             return "dataset"
         if of_data.is_family(thing):
             return "features"

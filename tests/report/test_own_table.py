@@ -148,8 +148,7 @@ def test_a_run_prints_its_figure_its_costs_and_the_papers_figure_where_there_is_
 
 
 def test_what_varies_tells_rows_apart_and_missing_and_stale_trials_are_seen(make_entry):
-    costs = ("peak_memory_mb", "samples_drawn")
-    text = summary([make_entry(r=100, values=TEN), make_entry(r=250, values=TEN)], METRIC, costs)
+    text = summary([make_entry(r=100, values=TEN), make_entry(r=250, values=TEN)], METRIC)
     assert [line.split("  ")[0] for line in text.splitlines()[1:3]] == ["geem · r=100", "geem · r=250"]
     assert "memory" not in text and "63 000" in text
     text = summary([make_entry(values=TEN[:7], failed=3, stale=2), make_entry("max", reason="no data")], METRIC)
