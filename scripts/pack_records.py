@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.errors import BoostrunError
-from boostrun.store import PACKED, packs_below, unpack, write_pack
+from boostrun.store import PACKED, packs_below, unpack, write_file
 from boostrun.store.cell import json_text
 from boostrun.store.parquet import LARGEST_GROUP, ParquetPack, parquet_of, table_of
 
@@ -49,7 +49,7 @@ def fold(room: Path) -> int:
     if new:
         left = [table for table in _left(whole, new) if len(table)] if whole else []
         starts = range(0, len(new), LARGEST_GROUP)
-        write_pack(mine, parquet_of([*left, *(table_of(new[start : start + LARGEST_GROUP]) for start in starts)]))
+        write_file(mine, parquet_of([*left, *(table_of(new[start : start + LARGEST_GROUP]) for start in starts)]))
     for path in files:
         path.unlink()
         if not any(path.parent.iterdir()):

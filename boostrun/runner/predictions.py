@@ -36,9 +36,9 @@ from boostrun.evaluation.measures import (
     of_test_part,
     together,
 )
-from boostrun.files import write_whole
 from boostrun.inputs.bank import Table
 from boostrun.report.entry import metric_key
+from boostrun.store import write_file
 
 MOST_BYTES = 32 << 20
 """Limit of a trial's probabilities, before compression."""
@@ -319,15 +319,7 @@ def keep(folder: Path, key: str, predictions: Predictions) -> None:
         losses=losses, bins=bins,
         probabilities=probabilities if probabilities.nbytes <= MOST_BYTES else _NONE,
     )  # fmt: skip
-    _write(folder / f"{key}.npz", content.getvalue())
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
-    except OSError as error:
-        raise BoostrunError(f"cannot write {path.parent}: {error.strerror or error}") from error
+    write_file(folder / f"{key}.npz", content.getvalue())
 
 
 def read(folder: Path, keys: Sequence[str], probabilities: bool = False) -> list[Predictions]:
@@ -376,7 +368,7 @@ def keep_right(folder: Path, key: str, right: np.ndarray) -> None:
     """Write which test rows (n,) a trial has right, an eighth of a byte each; BoostrunError if that fails."""
     content = io.BytesIO()
     np.save(content, np.packbits(right))
-    _write(folder / f"{key}.npy", content.getvalue())
+    write_file(folder / f"{key}.npy", content.getvalue())
 
 
 def right(folder: Path, keys: Sequence[str], rows: int) -> tuple[float, ...] | None:

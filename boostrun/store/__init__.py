@@ -377,11 +377,11 @@ def pack(records: Iterable[Mapping[str, Any]], path: Path) -> None:
 
     rows = sorted(records, key=lambda record: (json_text(record["cell"]), record["seed"], record["key"]))
     starts = range(0, len(rows), LARGEST_GROUP)
-    write_pack(path, parquet_of([table_of(rows[start : start + LARGEST_GROUP]) for start in starts]))
+    write_file(path, parquet_of([table_of(rows[start : start + LARGEST_GROUP]) for start in starts]))
 
 
-def write_pack(path: Path, content: bytes) -> None:
-    """Write the bytes of a packed file; BoostrunError if that fails."""
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all, and make its folder; BoostrunError if that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
