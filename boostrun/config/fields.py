@@ -223,9 +223,10 @@ def choice_or_some(default: str, *allowed: str, some: tuple[str, ...], **more: A
     return _field(default, Kind(read, what, (*words, *some)), more)
 
 
-def boolean(default: bool, **more: Any) -> Any:
-    """true or false."""
-    return _field(default, Kind(lambda value: value if isinstance(value, bool) else None, "true or false"), more)
+def boolean(default: bool | None, **more: Any) -> Any:
+    """true or false; a default of None may stay null."""
+    words = "true or false" if default is not None else "true, false or null"
+    return _field(default, Kind(lambda value: value if isinstance(value, bool) else None, words), more)
 
 
 def text(default: Any, **more: Any) -> Any:
@@ -283,11 +284,6 @@ def kinds_of_columns(**more: Any) -> Any:
         return {str(name): str(kind) for name, kind in value.items()} if good else None
 
     return _field(None, Kind(read, f"null or {{COLUMN: KIND, ...}} with KIND one of {', '.join(kinds)}"), more)
-
-
-def flag(**more: Any) -> Any:
-    """true, false or null."""
-    return _field(None, Kind(lambda value: value if isinstance(value, bool) else None, "true, false or null"), more)
 
 
 def dimensions(default: str, **more: Any) -> Any:

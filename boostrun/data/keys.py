@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from boostrun.config.fields import MISSING, choice, flag, integer, kinds_of_columns, names, real, rising, text
+from boostrun.config.fields import MISSING, boolean, choice, integer, kinds_of_columns, names, real, rising, text
 
 
 @dataclass
@@ -69,7 +69,9 @@ class TableDatasetKeys(FileDatasetKeys):
     na: Sequence[str] | None = names(absent=None, help="words for a missing value; null: the usual ones of pandas")
     decimal: str | None = choice(None, "point", "comma", absent=None, help="of numbers; null: where it is unmistakable")
     sep: str | None = text(None, absent=None, help="comma, semicolon, tab, bar, blank, a character; null: as rows say")
-    header: bool | None = flag(absent=None, help="whether the first row holds names; null: as the rows below it say")
+    header: bool | None = boolean(
+        None, absent=None, help="whether the first row holds names; null: as the rows below it say"
+    )
     encoding: str | None = text(None, absent=None, help="of the text; null: UTF-8, or as its first bytes say")
 
 

@@ -237,20 +237,16 @@ class _Trial:
 
     def _tested(self, pairs: list[Pair]) -> list[Evidence]:
         """The evidence of our records for each pair."""
-        case, margin = self.case, self.case.margin or 0.0
+        case, margin, higher = self.case, self.case.margin or 0.0, self._higher()
         if case.exact:
             return claims.exact(pairs, *self._bounds(), case.test == "ratio")
-        if case.test == "order":
-            return claims.order(pairs, self._higher())
-        if case.test == "trend":
-            return claims.trend(pairs, self._higher())
-        if case.test == "alike":
-            return claims.alike(pairs, margin)
-        if case.test == "no_worse":
-            return claims.no_worse(pairs, margin, self._higher())
-        if case.test == "ratio":
-            return claims.ratio(pairs, case.least, case.most)
-        return claims.errors(pairs, case.of, case.margin)
+        tests: dict[str, Callable[[], list[Evidence]]] = {
+            "order": lambda: claims.order(pairs, higher), "trend": lambda: claims.trend(pairs, higher),
+            "alike": lambda: claims.alike(pairs, margin), "no_worse": lambda: claims.no_worse(pairs, margin, higher),
+            "ratio": lambda: claims.ratio(pairs, case.least, case.most),
+            "errors": lambda: claims.errors(pairs, case.of, case.margin),
+        }  # fmt: skip
+        return tests[case.test]()
 
     def _table(self, pick: Pick) -> ResultTable | None:
         return self.sources[pick.item].table or self.sources[pick.item].printed
