@@ -89,9 +89,7 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def lookup(
-    rows: Sequence[Mapping[str, Any]], metric: str, where: Mapping[str, Any]
-) -> tuple[float, float, str] | None:
+def lookup(rows: Sequence[Mapping[str, Any]], metric: str, where: Mapping[str, Any]) -> tuple[float, float, str] | None:
     """The paper's (mean, std, note) of `metric` in the row of :func:`figures` that `where` describes, or None.
 
     `where` maps columns to values, compared as
@@ -123,9 +121,7 @@ def lookup(
     found = {(row["mean"], None if math.isnan(row["std"]) else row["std"]) for row in fits}
     if len(found) > 1:
         telling = [name for name in free if len({row[name] for row in fits}) > 1]
-        raise BoostrunError(
-            f"{len(found)} figures of {metric} fit {dict(where)}; give {' or '.join(telling)} as well"
-        )
+        raise BoostrunError(f"{len(found)} figures of {metric} fit {dict(where)}; give {' or '.join(telling)} as well")
     first = fits[0]
     return float(first["mean"]), float(first["std"]), str(first["note"])
 
