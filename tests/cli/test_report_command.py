@@ -222,7 +222,7 @@ def test_a_comparison_of_your_own_shows_every_method_that_its_command_named(comm
     ],
 )
 def test_the_cells_of_an_own_run_come_from_its_command(line, cells, metrics, every):
-    from boostrun.cli.report import _composed
+    from boostrun.cli.report import composed
 
-    settings, *rest = _composed(line)
+    settings, *rest = composed(line)
     assert len(settings) == cells and rest == [metrics, every]
