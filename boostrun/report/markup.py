@@ -117,6 +117,15 @@ def cost_head(cost: str) -> str:
     return _COST_HEADS.get(cost, metric_name(cost))
 
 
+def level_head(key: str) -> str:
+    """The head of a key's column in a csv file, where ``n`` is the number of trials.
+
+    >>> level_head("r"), level_head("n")
+    ('r', 'budget.n')
+    """
+    return "budget.n" if key == "n" else key
+
+
 def lower_is_better(metric: str) -> bool:
     """Whether the name says that less is better: errors, losses, times, memory.
 

@@ -44,6 +44,7 @@ from boostrun.report.markup import (
     decimal,
     escape,
     float_of,
+    level_head,
     lower_is_better,
     metric_name,
     pipe_table,
@@ -181,7 +182,7 @@ class OwnTable:
         costs = (*self.alike, *self.costs)
         heads = [head for one in self.scores for head in (one.head, f"{one.head} std")]
         heads += [column.head for column in costs]
-        keys, named = [one.head for one in self.keys], [self.metric] * (self.metric != ACCURACY)
+        keys, named = [level_head(one.head) for one in self.keys], [self.metric] * (self.metric != ACCURACY)
         lines: list[list] = [
             ["method", *keys, *(["metric"] * len(named)), "n", "expected", "mean", "std", "rank", *heads]
         ]

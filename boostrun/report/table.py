@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import Entry, by_seed, cell_label, common, done, is_estimate, row_label, sampling_of
-from boostrun.report.markup import csv_text, decimal, lower_is_better, metric_name, pipe_table, write_texts
+from boostrun.report.markup import csv_text, decimal, level_head, lower_is_better, metric_name, pipe_table, write_texts
 from boostrun.report.reference import figures, lookup
 from boostrun.report.statistics import (
     ALPHA,
@@ -185,12 +185,13 @@ class ResultTable:
         return found
 
     def lines(self) -> list[dict[str, Any]]:
-        """One line per cell: row, setting, column levels, n, expected, mean, std, paper_mean, paper_std, difference,
-        p_paper, differs, rank, stale, failed, missing (the reason, empty for a complete cell), paper_note."""
+        """One line per cell: row, setting, column levels (a level n as budget.n), n, expected, mean, std, paper_mean,
+        paper_std, difference, p_paper, differs, rank, stale, failed, missing (the reason, empty for a complete cell),
+        paper_note."""
         lines = []
         for cell in self.cells:
             line: dict[str, Any] = {"row": self.label(cell), "setting": cell.setting}
-            line |= zip(self.spec.columns, cell.column)
+            line |= zip(map(level_head, self.spec.columns), cell.column)
             for name in ("n", "expected", "mean", "std", "paper_mean", "paper_std", "difference", "p_paper", "differs"):
                 line[name] = getattr(cell, name)
             line |= {"rank": cell.rank, "stale": cell.stale, "failed": cell.failed}
@@ -298,7 +299,7 @@ def differences(table: ResultTable, base: str) -> list[Difference]:
 
 def difference_lines(table: ResultTable, base: str, text: Callable[[float], str]) -> list[list[str]]:
     """The differences as rows of texts, a head first; ``text`` formats a number."""
-    levels = list(table.spec.columns)
+    levels = list(map(level_head, table.spec.columns))
     head = ["row", *levels, *(["metric"] if "metric" not in levels else []), "n", "difference", "low", "high"]
     rows = []
     for one in differences(table, base):

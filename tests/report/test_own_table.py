@@ -129,6 +129,9 @@ def test_the_three_files_say_what_was_run_and_what_is_missing(mixed, tmp_path):
     rows = list(csv.DictReader((tmp_path / "table.csv").open()))
     assert [row["r"] for row in rows] == ["20", "", "", ""] and rows[1]["evaluations"] == "7000"
     assert [row["n"] for row in rows] == ["6", "6", "6", "1"]
+    of_windows = own_table("mine", mixed[0][:2], [{"n": "100"}, {"n": "200"}], METRIC)
+    rows = list(csv.DictReader(of_windows.csv().splitlines()))
+    assert [(row["budget.n"], row["n"]) for row in rows] == [("100", "6"), ("200", "6")]
 
 
 # -- beside the papers' figures --------------------------------------------------------------------------------------

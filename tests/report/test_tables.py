@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import dataclasses
 import io
 import math
@@ -18,7 +19,7 @@ from boostrun.report import markup
 from boostrun.report.entry import Entry
 from boostrun.report.layout import render_latex, render_markdown, render_text, write
 from boostrun.report.markup import escape_latex
-from boostrun.report.table import TableSpec, build
+from boostrun.report.table import TableSpec, build, write_differences
 
 SPEC = TableSpec("Strategies", "reservoir", "table3", "test_accuracy_pct", True, ("dataset", "r"))
 TEN = (84.1, 84.9, 84.4, 84.3, 84.8, 84.6, 84.5, 84.2, 84.7, 84.65)
@@ -164,6 +165,16 @@ def test_the_csv_holds_the_lines_and_an_empty_table_is_still_a_table(make_entry)
     assert table.missing == []
     assert render_markdown(table).startswith("# Strategies")
     assert render_text(table, 40) and table.csv() is not None and render_latex(table)
+
+
+def test_a_window_of_n_examples_and_the_number_of_trials_have_a_column_each(make_entry, tmp_path):
+    spec = dataclasses.replace(SPEC, columns=("dataset", "n"))
+    table = build(spec, [make_entry(row, r=n, values=TEN) for row in ("geem", "rand") for n in (100, 200)])
+    assert [(line["budget.n"], line["n"]) for line in csv.DictReader(io.StringIO(table.csv()))] == [
+        ("r=100", "10"), ("r=200", "10")] * 2  # fmt: skip
+    write_differences(table, "geem", tmp_path)
+    heads = (tmp_path / "differences.csv").read_text().splitlines()[0].split(",")
+    assert heads.count("budget.n") == heads.count("n") == 1
 
 
 def test_markdown_text_breaks_no_table(make_entry):
