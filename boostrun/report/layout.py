@@ -186,7 +186,7 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
     spec, cells = table.spec, table.cells
     lines = [
         f"{_metrics(table)} is better: mean (standard deviation, ddof 1) over n = {usual} trials "
-        f"where a cell does not give another number; no deviation and no test where n = 1."
+        f"where a cell does not give another number; no deviation and no test where n = 1{_constant(table)}."
     ]
     ranks = {cell.rank for cell in cells}
     within = "column and setting" if table.several_settings else "column"
@@ -222,6 +222,13 @@ def _footer(table: ResultTable, usual: int) -> list[str]:
             f"Of {len(asked)} cells {absent} are missing ({MISSING}) and {partial} incomplete (trials done/asked for)."
         )
     return [*lines, *check_targets(spec.targets, cells, spec.higher_is_better), *spec.notes]
+
+
+def _constant(table: ResultTable) -> str:
+    """Which rows of one trial are tested nevertheless, since nothing in them is random; empty if there is none."""
+    tested = [cell for cell in table.cells if cell.fixed and cell.n == 1 and cell.rank in ("worse", "not worse")]
+    names = ", ".join(dict.fromkeys(table.label(cell) for cell in tested))
+    return f", except for {names}: nothing there is random, and its figure stands for every seed" if names else ""
 
 
 def _metrics(table: ResultTable) -> str:

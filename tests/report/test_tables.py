@@ -177,6 +177,15 @@ def test_a_window_of_n_examples_and_the_number_of_trials_have_a_column_each(make
     assert heads.count("budget.n") == heads.count("n") == 1
 
 
+def test_one_figure_without_randomness_is_said_to_be_tested_if_it_is(make_entry):
+    fixed = dataclasses.replace(make_entry("3nn", values=[80.0], expected=1), fixed=True)
+    table = build(SPEC, [make_entry(values=TEN), fixed])
+    assert table.frame["rank"].tolist() == ["best", "worse"]
+    assert "no test where n = 1, except for 3nn: nothing there is random" in render_markdown(table)
+    plain = render_markdown(build(SPEC, [make_entry(values=TEN), dataclasses.replace(fixed, fixed=False)]))
+    assert "no test where n = 1." in plain
+
+
 def test_markdown_text_breaks_no_table(make_entry):
     nasty = dataclasses.replace(make_entry(values=TEN), row="a|b", reason="x | <b> *y*\nz", failed=1)
     shown = render_markdown(build(SPEC, [nasty]))
