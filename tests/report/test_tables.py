@@ -180,7 +180,7 @@ def test_a_window_of_n_examples_and_the_number_of_trials_have_a_column_each(make
 def test_one_figure_without_randomness_is_said_to_be_tested_if_it_is(make_entry):
     fixed = dataclasses.replace(make_entry("3nn", values=[80.0], expected=1), fixed=True)
     table = build(SPEC, [make_entry(values=TEN), fixed])
-    assert table.frame["rank"].tolist() == ["best", "worse"]
+    assert [line["rank"] for line in table.lines()] == ["best", "worse"]
     assert "no test where n = 1, except for 3nn: nothing there is random" in render_markdown(table)
     plain = render_markdown(build(SPEC, [make_entry(values=TEN), dataclasses.replace(fixed, fixed=False)]))
     assert "no test where n = 1." in plain
