@@ -95,11 +95,11 @@ def _carry_out(words: Arguments) -> int:
     try:
         return verb(words)
     except ReservoirSizeError as error:
-        if not error.fits or {"r", "q"} & {word.partition("=")[0] for word in words.overrides}:
-            raise
-        sizes = [f"r={error.fits}", f"q={error.fits}"]
-        print(f"boostrun: the table is small, so {' '.join(sizes)} in place of the defaults", file=sys.stderr)
+        from boostrun.runner.plan import smaller_reservoir
+
+        sizes = smaller_reservoir(error, words.overrides)
         words.overrides += sizes
+        words.argv += sizes  # records name the command that makes them again
         return verb(words)
 
 

@@ -26,7 +26,16 @@ from boostrun.digest import reached
 from boostrun.errors import BoostrunError
 from boostrun.report.entry import Entry, metric_key, sampling_of
 from boostrun.runner.naming import METRIC, PARTS, cell_words, columns_of, distinctions, in_common, trials, word
-from boostrun.runner.plan import PlannedCell, cell_of, compose_all, compose_one, expand, memory_of, open_store
+from boostrun.runner.plan import (
+    PlannedCell,
+    cell_of,
+    check_reservoirs,
+    compose_all,
+    compose_cells,
+    compose_one,
+    memory_of,
+    open_store,
+)
 from boostrun.runner.plan import plan as planned
 from boostrun.store import Store
 from boostrun.store import code as changes
@@ -84,7 +93,8 @@ def _names(override: Any) -> list[str]:
 def compose_words(words: Arguments, overrides: Sequence[str]) -> tuple[list[list[str]], list[Settings]]:
     """The overrides of each cell, and its settings; several cells only with ``-m``."""
     if "multirun" in words.flags:
-        return expand(overrides, words.config_dir), compose_all(overrides, words.config_dir)
+        cells = compose_cells(overrides, words.config_dir)
+        return [cell for cell, _ in cells], [settings for _, settings in cells]
     return [list(overrides)], [compose_one(overrides, words.config_dir)]
 
 
@@ -289,6 +299,7 @@ def plan(words: Arguments) -> int:
         print(f"boostrun: {line}", file=sys.stderr)
     store = open_store(all_settings[0])
     cells = _distinct(planned(all_settings, store))
+    check_reservoirs(cells)
     history = _history(store)
     total, unknown = 0.0, 0
     for cell, settings in zip(cells, columns_of(cells)):

@@ -17,12 +17,12 @@ import pandas
 from boostrun.config.fields import PLACES
 from boostrun.config.words import keys_and_values, quoted, words_of_places
 from boostrun.data.table import plain_labels
-from boostrun.errors import BoostrunError
+from boostrun.errors import BoostrunError, ReservoirSizeError
 from boostrun.extend import loader
 from boostrun.methods.fitting import is_table, opened
 from boostrun.runner import paper, predictions
 from boostrun.runner.naming import columns_of, flat
-from boostrun.runner.plan import compose_all, compose_one, expand, open_store, plan
+from boostrun.runner.plan import compose_all, compose_cells, compose_one, open_store, plan, smaller_reservoir
 from boostrun.store.cell import set_aside_line
 
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
@@ -55,14 +55,12 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     0  majority  digits     0          10.027855
     1  majority  digits     1          10.027855
     """
-    from boostrun.runner.execute import run_cells
-    from boostrun.runner.memory import keep_memory
-
     loader.forget()
     words = [*overrides, *_words(keys)]
-    command, all_settings = ["boostrun.run", *words], compose_all(words, config_dir)
-    _, all_settings = keep_memory(all_settings, expand(words, config_dir), config_dir, command, quiet)
-    result = run_cells(all_settings, command=command, quiet=quiet)
+    try:
+        result = _run(words, config_dir, quiet)
+    except ReservoirSizeError as refused:
+        result = _run([*words, *smaller_reservoir(refused, words)], config_dir, quiet)
     _warn()
     if result.interrupted:
         raise KeyboardInterrupt
@@ -77,6 +75,16 @@ def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **ke
     table = pandas.DataFrame(rows)
     budgets = {key for cell in result.cells for key in cell.cell.budget}
     return table.astype({key: "Int64" for key in budgets & set(table) if table[key].isna().any()})  # 20, not 20.0
+
+
+def _run(words: list[str], config_dir: str | None, quiet: bool) -> Any:
+    from boostrun.runner.execute import run_cells
+    from boostrun.runner.memory import keep_memory
+
+    command, cells = ["boostrun.run", *words], compose_cells(words, config_dir)
+    settings = [settings for _, settings in cells]
+    _, settings = keep_memory(settings, [cell for cell, _ in cells], config_dir, command, quiet)
+    return run_cells(settings, command=command, quiet=quiet)
 
 
 def records(*words: str, curves: bool = False, config_dir: str | None = None, **keys) -> pandas.DataFrame:

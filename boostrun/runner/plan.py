@@ -15,6 +15,7 @@ import dataclasses
 import functools
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,12 +26,12 @@ from boostrun.config import catalogue, without_late
 from boostrun.config.fields import PLACES, Root, Settings, data_root
 from boostrun.config.words import Composer, combinations, parse, parse_single
 from boostrun.data import digests
-from boostrun.data.files import say
+from boostrun.data.files import say, user_path
 from boostrun.data.options import of_trial, splits_anew
 from boostrun.digest import source_digest
-from boostrun.errors import BoostrunError, DataMissingError
+from boostrun.errors import BoostrunError, DataMissingError, ReservoirSizeError
 from boostrun.extend import OwnChoice, registered, take_named, try_out
-from boostrun.inputs import Input, Places, input_of
+from boostrun.inputs import Input, Places, check_reservoir, input_of
 from boostrun.store import Store, packs_below
 from boostrun.store import code as changes
 from boostrun.store.cell import Cell, Inputs, Trial, canonical_json, digest_of
@@ -55,8 +56,20 @@ def compose_one(words: Sequence[str], config_dir: str | None = None) -> Settings
 
 def compose_all(words: Sequence[str], config_dir: str | None = None) -> list[Settings]:
     """Compose and check every combination of a sweep, each with the keys that its method has."""
-    compose = Composer(config_dir)
-    return [_settings(compose, parse(cell)) for cell in _cells(words, compose)]
+    return [settings for _, settings in compose_cells(words, config_dir)]
+
+
+def compose_cells(words: Sequence[str], config_dir: str | None = None) -> list[tuple[list[str], Settings]]:
+    """The words and settings of every combination of a sweep, once where several words say the same.
+
+    >>> [cell for cell, _ in compose_cells(["algo=wsam", "r=20,20.0,30"])]
+    [['algo=wsam', 'r=20'], ['algo=wsam', 'r=30']]
+    """
+    compose, found = Composer(config_dir), dict[str, tuple[list[str], Settings]]()
+    for cell in _cells(words, compose):
+        settings = _settings(compose, parse(cell))
+        found.setdefault(str(settings), (cell, settings))
+    return list(found.values())
 
 
 def expand(words: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
@@ -147,7 +160,7 @@ class PlannedCell:
 
         root = data_root(self.settings.root)
         dataset = of_trial(self.settings.dataset, self.settings.root["seed"], root)
-        return load(loader.config_for(dataset, root), root)
+        return load(loader.config_for(dataset, root), root, block_mib(self.settings))
 
 
 def roots(settings: Settings) -> tuple[Path, Path]:
@@ -199,6 +212,15 @@ def cell_of(settings: Settings) -> Cell:
     dataset = input_for(settings.dataset).of_cell({**settings.dataset, **parts}, settings.run)
     algo, features = without_late("algo", settings.algo), without_late("features", settings.features)
     return Cell(algo, without_late("dataset", dataset), features, settings.budget)
+
+
+def smaller_reservoir(error: ReservoirSizeError, words: Sequence[str]) -> list[str]:
+    """Words for a reservoir that fits a small table, with a line about it; the error again if ``words`` size it."""
+    if not error.fits or {"r", "q"} & {word.partition("=")[0] for word in words}:
+        raise error
+    sizes = [f"r={error.fits}", f"q={error.fits}"]
+    print(f"boostrun: the table is small, so {' '.join(sizes)} in place of the defaults", file=sys.stderr)
+    return sizes
 
 
 def own_choices(all_settings: Sequence[Settings]) -> tuple[OwnChoice, ...]:
@@ -323,6 +345,21 @@ def fit(cell: Cell, prepared: Any) -> None:
     method = catalogue.method(cell.algo)
     evaluation = method.evaluator(cell.algo, catalogue.dataset(cell.dataset).gives)
     evaluation.check(method.make(cell.algo, cell.budget, {"random_state": 0}), prepared)
+
+
+def check_reservoirs(cells: Sequence[PlannedCell]) -> None:
+    """Raise ReservoirSizeError if a cell to run holds more samples than the user's file has, which is read for it."""
+    sizes = dict[str, tuple[int, int]]()
+    for planned in cells:
+        cell = planned.cell
+        if not planned.to_run or "r" not in cell.budget or "path" not in cell.dataset:
+            continue
+        is_table = catalogue.dataset(cell.dataset).gives == "table"
+        if is_table and user_path(cell.dataset["path"], data_root(planned.settings.root)).is_file():
+            if (key := canonical_json(cell.dataset)) not in sizes:
+                found = planned.data_set()
+                sizes[key] = len(found.y_train), len(found.classes)
+            check_reservoir(cell, *sizes[key])
 
 
 def _say_if_few_evaluations(cell: Cell, prepared: Any) -> None:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from boostrun import run
 from boostrun.cli.arguments import parse
 from boostrun.config import catalogue
+from boostrun.errors import BoostrunError
 from boostrun.runner.plan import compose_all, compose_one
 
 RUN = "r=10 T=3 trials=1 n_jobs=1"
@@ -121,3 +123,22 @@ def test_a_small_table_is_held_by_a_smaller_reservoir_unless_its_size_was_typed(
     assert code == 0 and "geem" in out and "the table is small, so r=" in err
     code, _, err = command("a.csv T=3 trials=1 n_jobs=1 r=100000")
     assert code == 2 and "r + q must be at most" in err.splitlines()[-1]
+
+
+def test_plan_the_report_and_the_library_know_the_reservoir_that_a_small_table_gets(files, command):
+    line = "a.csv T=3 trials=1 n_jobs=1"
+    assert command(line)[0] == 0
+    code, out, _ = command(f"plan {line}")
+    assert code == 0 and "geem · csv · raw · r=24 q=24 T=3: 1 cached" in out
+    assert command(f"plan {line} r=100")[0] == 2
+    assert command("report -o own.html")[0] == 0
+    page = (files / "own.html").read_text()
+    assert f"boostrun {line} r=24 q=24" in page and "1 of 1 figures stored" in page and "250" not in page
+    assert run("dataset=a.csv", T=3, trials=1, n_jobs=1)["r"].tolist() == [24]
+    with pytest.raises(BoostrunError, match="r=100 and q=100: together more samples than the 48"):
+        run("dataset=a.csv", r=100, T=3, trials=1, n_jobs=1)
+
+
+def test_values_that_say_the_same_are_one_cell(files, command):
+    code, out, err = command("-m a.csv algo=rand r=10,10.0,1e1 T=3 trials=1 n_jobs=1")
+    assert code == 0 and "· 1 trial ·" in err and out.count("rand ") == 1
