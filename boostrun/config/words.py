@@ -11,6 +11,7 @@ answer at once.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -36,6 +37,9 @@ _NOT_TEXTS = ("null", "true", "false", "nan", "inf")
 _QUOTES = frozenset("'\"")
 _STRUCTURE = _QUOTES | frozenset("()[]{},$\\")  # characters by which a value is more than one text
 _UNDERSCORED = re.compile(r"(?<=[=,:(\[{])(\s*)([+-]?\.?\d[\d.eE+-]*_[\d_.eE+-]*)(?=\s*(?:[,:)\]}]|$))")
+_QUOTED_KEY = re.compile(r"""(?<=[{,])(\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?=\s*:)""", re.DOTALL)
+_FOREIGN = re.compile(r"[^\x00-\x7f]|[!#&;<>^`~]")  # characters that Hydra's grammar has only between quotes
+_HIDDEN = re.compile(r"_u((?:[0-9a-f]{2})*)u_")  # the UTF-8 of a text that it cannot read, as a name that it can
 _OF_HYDRA = ("hydra", "_dummy_empty_config_.yaml")  # Hydra's own entries among named configurations
 
 
@@ -84,7 +88,10 @@ def _read(word: str) -> Any:
 
 
 def _parsed(word: str) -> Any:
-    """Hydra's override, with values that Hydra's grammar does not read as texts: 1_0, é.csv, ~/a.csv, a=b.csv."""
+    """Hydra's override, with values that Hydra's grammar does not read as texts: 1_0, é.csv, ~/a.csv, a=b.csv.
+
+    In lists and mappings too: [größe], {'Price (USD)': number}.
+    """
     from hydra.errors import OverrideParseException
 
     key, _, value = word.partition("=")
@@ -93,9 +100,34 @@ def _parsed(word: str) -> Any:
     try:
         return _parser().parse_overrides([word])[0]
     except OverrideParseException:
-        if not value or (_STRUCTURE & set(value) and not os.path.exists(value)):
+        if value and (not _STRUCTURE & set(value) or os.path.exists(value)):
+            return _parser().parse_overrides([f"{key}={quoted(value)}"])[0]
+        readable = _QUOTED_KEY.sub(lambda found: found[1] + _hidden(re.sub(r"\\(.)", r"\1", found[2][1:-1])), value)
+        readable = _FOREIGN.sub(lambda found: _hidden(found[0]), readable)
+        if readable == value:
             raise
-        return _parser().parse_overrides([f"{key}={quoted(value)}"])[0]
+        override = _parser().parse_overrides([f"{key}={readable}"])[0]
+        override._value, override.input_line = _shown(override._value), word
+        return override
+
+
+def _hidden(text: str) -> str:
+    return f"_u{text.encode('utf-8', 'surrogatepass').hex()}u_"
+
+
+def _shown(value: Any) -> Any:
+    """A parsed value with the texts that :func:`_hidden` has replaced."""
+    from hydra.core.override_parser.types import ChoiceSweep, QuotedString
+
+    if isinstance(value, str):
+        return _HIDDEN.sub(lambda found: bytes.fromhex(found[1]).decode("utf-8", "surrogatepass"), value)
+    if isinstance(value, QuotedString):
+        return dataclasses.replace(value, text=_shown(value.text))
+    if isinstance(value, ChoiceSweep):
+        return dataclasses.replace(value, list=_shown(value.list))
+    if isinstance(value, dict):
+        return {_shown(key): _shown(each) for key, each in value.items()}
+    return list(map(_shown, value)) if isinstance(value, list) else value
 
 
 @functools.cache
@@ -138,13 +170,23 @@ def quoted(value: Any) -> str:
 
     >>> print(quoted("mnist"), quoted(None), quoted("it's, this"), quoted("7"), quoted(["a", "b c"]))
     mnist null 'it\\'s, this' '7' [a,'b c']
+    >>> print(quoted({"a": "date", "b (c)": "drop"}))
+    {a: date, 'b (c)': drop}
     """
     if isinstance(value, list):
         return f"[{','.join(map(quoted, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_quoted_key(str(key))}: {quoted(each)}' for key, each in value.items())}}}"
     if not isinstance(value, str) or (_BARE.fullmatch(value) and value.lower() not in _NOT_TEXTS):
         return word(value)
     escaped = re.sub(r"(\\*)('|$)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
     return "'" + re.sub(r"(\\*)\$\{", lambda found: found[1] * 2 + "\\${", escaped) + "'"
+
+
+def _quoted_key(key: str) -> str:
+    if _BARE.fullmatch(key) and ":" not in key and key.lower() not in _NOT_TEXTS:
+        return key
+    return "'" + re.sub(r"(['\\])", r"\\\1", key) + "'"
 
 
 def keys_and_values(words: Iterable[str]) -> list[tuple[str, list[str]]]:

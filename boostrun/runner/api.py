@@ -262,6 +262,8 @@ def _words(keys: Mapping[str, Any]) -> list[str]:
     def one(key: str, value: Any) -> str:
         if value is None:
             return "null"
+        if isinstance(value, (list, dict)):
+            return quoted(value)
         text = isinstance(value, os.PathLike) or key in (*PLACES, "name")
         return quoted(str(value)) if text else str(value)
 

@@ -1,6 +1,7 @@
 """Composed settings equal those that Hydra composes; values are parsed alike however they are typed."""
 
 import copy
+import shlex
 
 import pytest
 from hydra import compose, initialize_config_dir
@@ -14,10 +15,11 @@ from boostrun import config
 from boostrun.config import catalogue
 from boostrun.config import words as composing
 from boostrun.config.fields import GROUPS, Root, fields_of, kind_of
-from boostrun.config.words import Composer, default_choices, parse
+from boostrun.config.words import Composer, default_choices, parse, quoted
 from boostrun.errors import BoostrunError
 from boostrun.files import read_yaml
 from boostrun.runner import paper
+from boostrun.runner.naming import cell_words
 from boostrun.runner.plan import cell_of, compose_all, compose_one, expand
 from tests.marks import slow_after
 
@@ -261,3 +263,25 @@ def test_items_are_read_as_omegaconf_reads_them_and_an_exponent_makes_a_number(t
         assert repr(read_yaml(path)) == repr(OmegaConf.to_container(OmegaConf.load(path))), path
     (tmp_path / "numbers.yaml").write_text("[1e-3, -2E5, 1.5e3, 1e, e1, .5]")
     assert read_yaml(tmp_path / "numbers.yaml") == [0.001, -2e5, 1500.0, "1e", "e1", 0.5]
+
+
+_NAMES = ("a b", "it's", "1", "01", "1.50", "yes", "true", "null", "a,b", "a:b", "größe", "Price (USD)", 'a"b', "[x]",
+          "{x}", "a=b", " a", "a\\b", "a\\", "$x", "${x}", "a#", "日本")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_printed_command_reads_names_of_columns_as_they_are(name):
+    words = [f"dataset.types={quoted({name: 'category'})}", f"dataset.na={quoted([name, '', '?'])}"]
+    cell = cell_of(compose_one(["dataset=csv", "dataset.path=a.csv", f"dataset.label={quoted(name)}", *words]))
+    assert (cell.dataset["types"], cell.dataset["na"], cell.dataset["label"]) == (
+        {name: "category"}, [name, "", "?"], name,
+    )  # fmt: skip
+    assert cell_of(compose_one(shlex.split(cell_words(cell.config())))).key == cell.key
+
+
+def test_letters_beyond_ascii_need_no_quotes_in_lists_and_mappings():
+    words = ["dataset=csv", "dataset.path=a.csv", "dataset.drop=[größe,ü]", "dataset.types={é: drop, 'b (c)': date}"]
+    dataset = compose_one(words).dataset
+    assert dataset["drop"] == ["größe", "ü"] and dataset["types"] == {"é": "drop", "b (c)": "date"}
+    both = compose_all([*words[:2], "dataset.drop=[größe],[ü]"])
+    assert [one.dataset["drop"] for one in both] == [["größe"], ["ü"]]
