@@ -7,6 +7,7 @@ keep the plain reading of :func:`read_image`.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import io
 import os
@@ -50,10 +51,19 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise BoostrunError(f"{path} may not be read: permission denied") from error
     except Exception as error:
         reason = " ".join(str(error).split())[:160]
-        raise BoostrunError(
-            f"{path} cannot be read as {kind}; the file is damaged or of another kind "
-            f"({type(error).__name__}{': ' + reason if reason else ''})"
-        ) from error
+        raise BoostrunError(_why_unread(path, kind, error, reason)) from error
+
+
+def _why_unread(path: Path, kind: str, error: Exception, reason: str) -> str:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"the disk is full: reading {path} lays columns aside in a file; free some space or "
+            "set cache_root=... to a larger disk"
+        )
+    return (
+        f"{path} cannot be read as {kind}; the file is damaged or of another kind "
+        f"({type(error).__name__}{': ' + reason if reason else ''})"
+    )
 
 
 def user_path(value, data_root: Path) -> Path:

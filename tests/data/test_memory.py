@@ -1,5 +1,7 @@
 """A table keeps its limit of memory; data that do not fit are kept in a file, or are an error."""
 
+import errno
+import io
 import subprocess
 import sys
 
@@ -44,6 +46,18 @@ def test_what_there_is_no_room_for_is_a_sentence(tmp_path):
     pandas.DataFrame(np.zeros((1, 2000)), columns=[f"c{i}" for i in range(2000)]).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(BoostrunError, match=r"their description takes .* run\.memory_mb=4 allows; [0-9]+ would do"):
         ParquetPieces(tmp_path / "t.parquet", 4)
+
+
+def test_a_full_disk_is_no_damage_of_the_file_that_is_read(tmp_path, monkeypatch):
+    class FullDisk(io.BytesIO):
+        def write(self, _):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    values = np.random.default_rng(0).normal(size=(20_000, 40))
+    pandas.DataFrame(values, columns=[f"c{i}" for i in range(40)]).to_parquet(tmp_path / "t.parquet")
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: FullDisk())
+    with pytest.raises(BoostrunError, match="^the disk is full: reading .*t.parquet lays columns aside in a file; free"):
+        list(ParquetPieces(tmp_path / "t.parquet", 1).pieces())
 
 
 PEAK = """
