@@ -27,7 +27,8 @@ from typing import Any, Protocol, TypeVar
 
 from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
-from boostrun.runner.worker import Job, Summary, pinned
+from boostrun.runner.threads import pinned
+from boostrun.runner.worker import Job, Summary
 from boostrun.store import StoreWriteError, provenance
 from boostrun.store.cell import Trial
 

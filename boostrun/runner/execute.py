@@ -43,14 +43,8 @@ from boostrun.runner.plan import (
 )
 from boostrun.runner.progress import RunProgress, Tracker
 from boostrun.runner.queue import run_trials
-from boostrun.runner.worker import (
-    Execute,
-    is_own,
-    knows_memory,
-    perform,
-    pinned,
-    warm_up,
-)
+from boostrun.runner.threads import pinned
+from boostrun.runner.worker import Execute, is_own, knows_memory, perform, warm_up
 from boostrun.store import Store, StoreWriteError, provenance
 from boostrun.store import code as changes
 from boostrun.store.cell import Inputs, Trial

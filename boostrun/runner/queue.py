@@ -23,7 +23,8 @@ from boostrun import signals
 from boostrun.errors import BoostrunError, did_you_mean
 from boostrun.runner import cluster, pool
 from boostrun.runner.progress import RunProgress
-from boostrun.runner.worker import RECORDED, RUNNING, Job, Summary, TrialBoard, make_record, pinned
+from boostrun.runner.threads import pinned
+from boostrun.runner.worker import RECORDED, RUNNING, Job, Summary, TrialBoard, make_record
 from boostrun.store import Store
 from boostrun.store.cell import Trial
 

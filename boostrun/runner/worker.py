@@ -21,7 +21,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,17 +40,12 @@ from boostrun.inputs import Places, input_of
 from boostrun.methods.declaration import METERS, ON_CHIP, Method, obtain
 from boostrun.report.entry import of_draws
 from boostrun.runner import predictions
-from boostrun.runner.pool import THREAD_VARIABLES, TerminatedWorkerError, one_worker, writing
+from boostrun.runner.pool import TerminatedWorkerError, one_worker, writing
+from boostrun.runner.threads import pin_threads
 from boostrun.store import LockBusyError, Store, StoreWriteError
 from boostrun.store.cell import Cell, Trial, canonical_json, check_record
 from boostrun.store.code import code_of
-from boostrun.store.provenance import (
-    forget_threads,
-    instructions_in_force,
-    loaded_numba,
-    threads_in_force,
-    utc_now,
-)
+from boostrun.store.provenance import instructions_in_force, threads_in_force, utc_now
 
 try:
     import fcntl
@@ -484,45 +479,6 @@ def _of_status(name: str, text: str | None = None) -> int | None:
         if found := re.search(rf"{name}:\s*(\d+) kB", text or Path("/proc/self/status").read_text()):
             return int(found[1])
     return None
-
-
-# -- one thread a trial ------------------------------------------------------------------------------------------------
-
-
-def pin_threads() -> None:
-    """Limit every loaded numerical library to one thread. Libraries loaded later read the environment."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)
-    if numba := loaded_numba():
-        numba.set_num_threads(1)
-    forget_threads()
-
-
-@contextlib.contextmanager
-def pinned() -> Iterator[None]:
-    """One thread in every library of this process, as in a worker, so that results do not depend on n_jobs."""
-    import numba
-    from threadpoolctl import threadpool_limits
-
-    # numba reads its variable again whenever it compiles, and refuses a value other than its first: so its threads are
-    # set by a call and its variable is left alone.
-    names = [name for name in THREAD_VARIABLES if name != "NUMBA_NUM_THREADS"]
-    before = {name: os.environ.get(name) for name in names}
-    numba_before = numba.get_num_threads()
-    os.environ.update(dict.fromkeys(names, "1"))  # for libraries that the first trial loads
-    try:
-        with threadpool_limits(1):
-            pin_threads()
-            yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        numba.set_num_threads(numba_before)
-        forget_threads()
 
 
 # -- the board: which trials are running -------------------------------------------------------------------------------

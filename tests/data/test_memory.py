@@ -56,7 +56,7 @@ def test_a_full_disk_is_no_damage_of_the_file_that_is_read(tmp_path, monkeypatch
     values = np.random.default_rng(0).normal(size=(20_000, 40))
     pandas.DataFrame(values, columns=[f"c{i}" for i in range(40)]).to_parquet(tmp_path / "t.parquet")
     monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: FullDisk())
-    with pytest.raises(BoostrunError, match="^the disk is full: reading .*t.parquet lays columns aside in a file; free"):
+    with pytest.raises(BoostrunError, match=r"^the disk is full: reading .* lays columns aside in a file"):
         list(ParquetPieces(tmp_path / "t.parquet", 1).pieces())
 
 

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from run_toys import alive, wait_for
 
 from boostrun.errors import BoostrunError
 from boostrun.runner import pool
+from boostrun.runner.threads import pinned
 
 
 def _leave_pid(folder):
@@ -89,10 +91,12 @@ def test_a_daemon_may_give_a_trial_its_own_process():
 
 
 _ENDED_WITH_TASKS_LEFT = """
+import threading
 import time
 import joblib
 from joblib.externals.loky.process_executor import _ExecutorManagerThread as Thread
 from boostrun.runner import pool
+from boostrun.runner.threads import pinned
 from boostrun.runner.pool import one_worker
 sends_the_next = Thread.process_result_item
 def late(thread, answer):  # as on a busy machine: before loky's thread looks at what it sent, others have the processor
@@ -129,6 +133,7 @@ import joblib
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend import resource_tracker
 from boostrun.runner import pool
+from boostrun.runner.threads import pinned
 assert set(pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))) == {1}
 tracker = resource_tracker._resource_tracker._pid
 os.kill(tracker, signal.SIGKILL)
@@ -150,6 +155,7 @@ _LOADING = """
 import os, signal
 import joblib
 from boostrun.runner import pool
+from boostrun.runner.threads import pinned
 answers = pool.parallel("loky", 2)(joblib.delayed(abs)(-1) for _ in range(4))
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # here: the test is about the children
 os.killpg(0, signal.SIGINT)
@@ -171,3 +177,23 @@ def test_ctrl_c_does_not_reach_workers_that_still_load():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "this process still hears it\n" and not done.stderr
+
+
+def test_overlapping_threads_leave_the_environment_of_child_processes_as_it_was(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    entered, left = threading.Event(), threading.Event()
+
+    def second():
+        with pinned():
+            entered.set()
+            left.wait(60)
+            found.append(os.environ["OMP_NUM_THREADS"])
+
+    found = []
+    thread = threading.Thread(target=second)
+    with pinned():
+        thread.start()
+        assert entered.wait(60)
+    left.set()
+    thread.join()
+    assert found == ["1"] and "OMP_NUM_THREADS" not in os.environ
