@@ -250,7 +250,12 @@ class TableReader(IteratorReader):
         kind = "U" if labels.dtype.kind == "U" else "i"
         self.label_kind = self.label_kind or kind
         if kind != self.label_kind:
-            raise BoostrunError(f"{self.path} has labels of one kind in some rows and of another in others")
+            raise BoostrunError(
+                f"{self.path} has labels of two kinds, which a stream does not mix: "
+                f"{'whole numbers' if kind == 'i' else 'text'} in rows {before + 1} to {before + len(labels)}, "
+                f"{'text' if kind == 'i' else 'whole numbers'} in those read first; write all as whole numbers, "
+                "such as 1, or as text, such as c1"
+            )
         return labels
 
 

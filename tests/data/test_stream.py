@@ -11,6 +11,7 @@ import pytest
 from boostrun.data import describe
 from boostrun.data.source import ArraySource
 from boostrun.data.stream import StreamSource
+from boostrun.data.stream_readers import TableReader
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir.classifier import ReservoirClassifier
 from boostrun.papers.reservoir.full_data_classifier import FullDataClassifier
@@ -377,3 +378,10 @@ def test_a_parquet_stream_is_read_in_little_memory(tmp_path):
         filter_.draw(100)
         most = max(most, pyarrow.total_allocated_bytes() - before)
     assert most < rows * 30 * 8 / 2  # a page or two of each column
+
+
+def test_labels_of_two_kinds_are_a_sentence_that_says_where_and_what_to_write(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,kind\n" + "1,1\n2,2\n" * 100 + "3,x\n")
+    with pytest.raises(BoostrunError, match=r"whole numbers in rows 1 to 50, text in those read first; write all"):
+        list(TableReader(path, None, None, 1 << 20).in_order(50))
