@@ -41,6 +41,7 @@ PANEL = 2.9  # inches, the height of a panel of curves
 WIDE, NARROW = 4.0, 3.4  # inches, the width of one of two panels side by side, and of one of more
 
 _NAME_SIZE = 8  # points
+_LONGEST = 30  # letters of a name, which would leave no room for the lines
 _GAP = 1.2  # distance of two names, in heights of a letter
 _FEW_POINTS = 12  # a line of at most so many has a dot at each
 _MANY_ROUNDS = 500  # from here on rounds have a logarithmic axis
@@ -152,7 +153,7 @@ def kind_of(entry: Entry) -> str:
 
 
 def named(line: Line, drawn: Sequence[Line], rows: Sequence[str]) -> tuple[str, str]:
-    """The name at a line's end, without what all lines of the panel share, and the line's colour.
+    """The name at a line's end, without what all lines of the panel share and not too long, and the line's colour.
 
     >>> one, two = (Line(Entry("geem", ("mnist", kind), {}, 1, []), []) for kind in ("r=100", "r=250"))
     >>> named(one, [one, two], ["geem"])[0], named(one, [one], ["geem"])[0]
@@ -162,7 +163,9 @@ def named(line: Line, drawn: Sequence[Line], rows: Sequence[str]) -> tuple[str, 
     for part in (kind_of, lambda entry: entry.setting):
         if len({part(other.entry) for other in drawn}) > 1:
             parts.append(part(line.entry))
-    return " ".join(filter(None, parts)), hue(rows.index(line.entry.row))
+    name = " ".join(filter(None, parts))
+    short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    return short, hue(rows.index(line.entry.row))
 
 
 def split(lines: Sequence[Line], most: int = MOST) -> list[tuple[str, list[Line]]]:

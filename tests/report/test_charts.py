@@ -32,6 +32,16 @@ def texts_of(svg):
     return [part.text for part in ET.fromstring(svg).iter() if part.text and part.text.strip()]
 
 
+@pytest.mark.filterwarnings("error")
+def test_long_settings_leave_room_for_their_lines(make_entry):
+    entries = [make_entry("lightgbm", "semi.csv", "algo.learning_rate=0.1 " * 6 + f"T={T}", values=[80.0, 82.0])
+               for T in range(16)]  # fmt: skip
+    for one in (record for entry in entries for record in entry.records):
+        one["curve"] = curve(one["seed"])
+    chart = svg(draw_curves(entries, "test_accuracy_pct", "samples_drawn"), "a")
+    assert max(len(text) for text in texts_of(chart) if text.startswith("lightgbm")) == 30
+
+
 @pytest.mark.parametrize("name", [HOSTILE, "$x^$", "it's \"both\" 'quotes'", "a -- b -->"])
 def test_a_chart_names_its_data_set_and_lines_whatever_they_are_called(make_entry, name):
     entries = [make_entry(name, name, values=[80.0, 82.0])]
