@@ -10,11 +10,11 @@ changes every definition that reaches it. Sources are read; only the declaration
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import json
 import os
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from boostrun import source
 from boostrun.errors import BoostrunError
-from boostrun.normal_form import Statement, normal_form, plain_form
+from boostrun.normal_form import ANY, Statement, normal_form, plain_form
 from boostrun.source import (
     DEFINITIONS,
     PURE,
@@ -31,17 +31,20 @@ from boostrun.source import (
     Node,
     Outside,
     Target,
+    absolute_paths,
     changes,
     dotted,
     found_at,
-    imported_by_call,
+    homes_of,
     imported_on_top,
     inner,
+    is_below,
+    is_installed,
     last,
-    stores,
+    modules_in,
+    run_with,
 )
 
-_BOOSTRUN = os.path.dirname(os.path.realpath(__file__))
 _NAME = __name__.partition(".")[0]
 _UNCOUNTED = (
     # reading a configuration, whose values stand in each record's cell; computing digests; writing files
@@ -104,10 +107,12 @@ class Definitions:
         """Whether a module lies where names are followed to."""
         if name not in self._followed:
             spec = self.spec(name)
-            places = [] if spec is None else [spec.origin] if spec.has_location else spec.submodule_search_locations
-            homes = (_BOOSTRUN, *self._homes)
-            self._followed[name] = any(_below(os.path.realpath(place), home) for place in places or () if place
-                                       for home in homes)  # fmt: skip
+            found = [] if spec is None else [spec.origin] if spec.has_location else spec.submodule_search_locations
+            places = absolute_paths(found or ())
+            places = {place for place in places if is_installed(place)} or places  # links of an installed library
+            self._followed[name] = bool(places) and (
+                _below_boostrun(name) or any(is_below(place, home) for place in places for home in self._homes)
+            )
         return self._followed[name]
 
     def module(self, name: str) -> Module | None:
@@ -125,6 +130,15 @@ class Definitions:
         if _uncounted(module):
             return Outside("")
         return ModuleRef(module) if self.follows(module) else Outside(module)
+
+    def _all(self) -> Iterator[str]:
+        """All modules below the homes, as far as they can be read."""
+        for home in self._homes:
+            prefix = f"{os.path.basename(home)}." if is_installed(home) else ""
+            for name in modules_in(home, prefix):
+                with contextlib.suppress(BoostrunError):
+                    self.module(name)
+                    yield name
 
     # -- names
 
@@ -157,8 +171,6 @@ class Definitions:
         value, targets = statements[0].value, statements[0].targets
         if len(targets) > 1 or not isinstance(targets[0], ast.Name):
             return []
-        if (imported := imported_by_call(value, module.package)) is not None:
-            return [self.place(imported)]
         return list(self.lookup(module, value.id)) if isinstance(value, ast.Name) else []
 
     def member(self, module: str, name: str) -> list[Target]:
@@ -213,16 +225,17 @@ class Definitions:
             content = path.read_bytes() if path is not None else b""
             yield Statement(hashlib.sha256(content).hexdigest(), (), nothing, nothing, nothing, ())
         elif node.name == _EVERYTHING:
-            names = tuple(Node(module.name, name) for name in module.bound)
-            yield Statement(sha(*map(plain_form, module.statements)), names, nothing, nothing, nothing, ())
+            names, values = [Node(module.name, name) for name in module.bound], nothing
+            if not _below_boostrun(module.name):  # what it imports is among its names
+                found = [target for name in module.imported for target in self.lookup(module, name)]
+                names += [target for target in found if isinstance(target, Node)]
+                values = frozenset(each.module for each in found if isinstance(each, ModuleRef)).union(module.stars)
+            yield Statement(sha(*map(plain_form, module.statements)), tuple(names), values, nothing, nothing, ())
         else:
             number = node.name.removeprefix("#")
             own = [module.statements[int(number)]] if number != node.name else module.bound[node.name]
             for statement in own:
-                found = normal_form(statement, module, node.name, self)
-                if found.unresolved and not _below_boostrun(module.name):
-                    found = found._replace(refs=(*found.refs, Node(module.name, _EVERYTHING)))
-                yield found
+                yield normal_form(statement, module, node.name, self)
 
     def hash(self, node: Node) -> str:
         """sha256 (hex) of a definition and of everything it refers to.
@@ -256,6 +269,8 @@ class Definitions:
         found, waiting = set[str](), list(modules)
         while waiting:
             name = waiting.pop()
+            if name == ANY:
+                waiting += [each for each in self._all() if each not in found]
             if name in found or not self.follows(name) or _uncounted(name):
                 continue
             found.add(name)
@@ -267,74 +282,54 @@ class Definitions:
         return found
 
     def effects(self, name: str) -> tuple[Node, ...]:
-        """Statements of a module that do more than bind names when it is imported."""
+        """Statements of a module that do more, or may do more, than bind names when it is imported."""
         if name not in self._effects:
             module = self.module(name)
             statements = module.statements if module is not None else []
             self._effects[name] = tuple(
                 Node(name, f"#{number}") for number, statement in enumerate(statements)
-                if module is not None and any(self._acts(each, module) for each in inner([statement]))
+                if module is not None and self._acts(statement, module)
             )  # fmt: skip
         return self._effects[name]
 
-    def _acts(self, statement: Any, module: Module) -> bool:
-        if isinstance(statement, DEFINITIONS):
-            hooked = isinstance(statement, ast.ClassDef) and self._has_hook(statement, module)
-            return hooked or any(self._registers(each, module) for each in statement.decorator_list)
-        foreign = not _below_boostrun(module.name)
-        for names in changes(statement):
-            if not names or names[0] not in module.bound or (foreign and module.is_alias(names[0])):
-                return not self._is_uncounted_call(statement, module)
-        value = getattr(statement, "value", None)
-        if foreign and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            names = dotted(value.func)[:-1]  # a method may change its object, and return something
-            if names and any(isinstance(target, Node) for target in self.lookup(module, names[0])):
-                return True
-        return isinstance(value, ast.Call) and self._stores(value.func, module)
+    def _acts(self, statement: ast.stmt, module: Module) -> bool:
+        if not _below_boostrun(module.name):
+            return any(self._may_act(part, module) for part in run_with(statement))
+        return any(
+            self._registers_itself(each, module) if isinstance(each, DEFINITIONS) else
+            any(not names or names[0] not in module.bound for names in changes(each))
+            and not self._is_uncounted_call(each, module)
+            for each in inner([statement])
+        )  # fmt: skip
+
+    def _may_act(self, part: ast.AST, module: Module) -> bool:
+        """Whether a part of a statement of a person's own may do more than bind names: every unknown call may."""
+        if isinstance(part, DEFINITIONS):
+            return self._registers_itself(part, module)
+        if isinstance(part, (ast.Attribute, ast.Subscript)):
+            return not isinstance(part.ctx, ast.Load)
+        if isinstance(part, ast.Expr):
+            return not isinstance(part.value, ast.Constant)
+        return isinstance(part, ast.AugAssign) or (isinstance(part, ast.Call) and self._stores(part.func, module))
+
+    def _registers_itself(self, made: Any, module: Module) -> bool:
+        hooked = isinstance(made, ast.ClassDef) and self._has_hook(made, module)
+        return hooked or any(self._stores(decorator, module) for decorator in made.decorator_list)
 
     def _is_uncounted_call(self, statement: Any, module: Module) -> bool:
         value = getattr(statement, "value", None)
         called = dotted(value.func) if isinstance(value, ast.Call) else []
         return len(called) == 1 and Outside("") in self.lookup(module, called[0])
 
-    def _registers(self, decorator: Any, module: Module) -> bool:
-        """Whether a decorator may store its argument somewhere."""
-        names = dotted(decorator)
-        targets = self.lookup(module, names[0]) if names else []
-        if nodes := [target for target in targets if isinstance(target, Node)]:
-            return self._keeps(nodes, names[-1]) if len(names) > 1 else self._stores(decorator, module)
-        known = any(isinstance(one, Outside) and one.dotted.partition(".")[0] in ("", "typing") for one in targets)
-        return bool(targets) and not known and last(decorator) not in PURE
-
-    def _keeps(self, nodes: Sequence[Node], method: str) -> bool:
-        """Whether a method of a definition may store its argument; not one of an abstract base class."""
-        for node in nodes:
-            there = self.module(node.module)
-            for statement in there.bound.get(node.name, ()) if there is not None else ():
-                own = [each.name for each in statement.body if isinstance(each, DEFINITIONS)] if isinstance(
-                    statement, ast.ClassDef) else [method]  # fmt: skip
-                if method != "register" or method in own:
-                    return True
-        return False
-
     def _stores(self, called: Any, module: Module) -> bool:
-        """Whether a function of ours that is called, or one that it calls, changes a variable of a module."""
-        if _below_boostrun(module.name):
-            return False
-        waiting = [*self._named(dotted(called), module)]
-        seen = set[Target]()
-        while waiting:
-            node = waiting.pop()
-            there = self.module(node.module) if isinstance(node, Node) and node not in seen else None
-            if there is None or not isinstance(node, Node):
-                continue
-            seen.add(node)
-            for statement in there.bound.get(node.name, ()):
-                if isinstance(statement, DEFINITIONS):
-                    if stores(statement, there):
-                        return True
-                    waiting += self._refs(node)
-        return False
+        """Whether a function or decorator may store or change its argument: one that is not known may."""
+        names = dotted(called)
+        targets = self.lookup(module, names[0]) if names else []
+        inside = [_below_boostrun(one.module) for one in targets if not isinstance(one, Outside)]
+        if inside:
+            return not all(inside)
+        known = any(isinstance(one, Outside) and one.dotted.partition(".")[0] in ("", "typing") for one in targets)
+        return not (known or last(called) in PURE or (not targets and _below_boostrun(module.name)))
 
     def _has_hook(self, made: Any, module: Module) -> bool:
         """Whether a base or metaclass of a class is notified of subclasses."""
@@ -395,55 +390,17 @@ def _rings(start: Node, refs: Any, known: Any) -> Iterator[list[Node]]:
             lowest[node] = min(lowest[node], number[following])
 
 
-@functools.cache
-def homes_of(module: str) -> frozenset[str]:
-    """Folders and files whose definitions count with those of a module: beside it, or installed with it."""
-    top = module.partition(".")[0]
-    spec = None if top == _NAME else found_at(top)
-    places = [] if spec is None else list(spec.submodule_search_locations or ())
-    if spec is not None and spec.has_location and spec.origin and not places:
-        places = [spec.origin]
-    if not places:
-        return frozenset()
-    first = os.path.realpath(places[0])
-    beside = os.path.dirname(first)
-    if not (_INSTALLED.intersection(Path(first).parts) or beside in _libraries()):
-        return frozenset({beside})
-    return frozenset({first, *(os.path.join(beside, other) for other in _siblings(top)),
-                      *(os.path.join(beside, f"{other}.py") for other in _siblings(top))})  # fmt: skip
-
-
-_INSTALLED = frozenset({"site-packages", "dist-packages"})
-
-
-@functools.cache
-def _libraries() -> frozenset[str]:
-    paths = sysconfig.get_paths()
-    return frozenset(os.path.realpath(paths[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-
-
-@functools.cache
-def _siblings(top: str) -> tuple[str, ...]:
-    """Top-level names that were installed with one."""
-    from importlib.metadata import packages_distributions
-
-    owners = packages_distributions()
-    return tuple(sorted(name for name, found in owners.items() if {*found} & {*owners.get(top, ())}))
-
-
-def _below(path: str, home: str) -> bool:
-    """Whether a file or folder is, or lies in, another; a library that is installed below it does not."""
-    rest = path.removeprefix(home) if path.startswith(home) else None
-    return rest is not None and rest[:1] in ("", os.sep) and not _INSTALLED.intersection(rest.split(os.sep))
-
-
 def _below_boostrun(module: str) -> bool:
     return f"{module}.".startswith(f"{_NAME}.")
 
 
+def _is_in(module: str, packages: Iterable[str]) -> bool:
+    return any(f"{module}.".startswith(f"{package}.") for package in packages)
+
+
 @functools.cache
 def _uncounted(name: str) -> bool:
-    return any(f"{name}.".startswith(f"{each}.") for each in _UNCOUNTED)
+    return _is_in(name, _UNCOUNTED)
 
 
 def _given_by_papers(name: str) -> str:
@@ -480,9 +437,12 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
     Names are followed into boostrun, and into the root's surroundings: the folder of its file or top-level package, or,
     if it is installed, its distribution. Absolute, relative and star imports are found, those in functions and behind
     ``try``, ``import_module`` and ``getattr`` of literals, names that a module's ``__getattr__`` imports, "module:name"
-    texts, and registrations that run when a reached module is imported. If a name is computed (``globals()``, ``exec``,
-    ``getattr`` of a module), the whole module counts; see :func:`reached`. Annotations of functions, messages of our
-    errors, keys of a configuration, and the handling of a model after its evaluation do not count.
+    texts, and registrations that run when a reached module is imported. Annotations of functions, messages of our
+    errors, our keys of a configuration, and the handling of a model after its evaluation do not count.
+
+    Of code outside boostrun every call on import counts, and each module that is used as a value counts whole. If it
+    does what cannot be followed (``globals()``, ``exec``, an import of a computed name), all its modules count that it
+    imports, or may import; see :func:`reached`.
 
     The same on every Python version. Computed once a process: about 0.5 s for all methods.
 
@@ -576,7 +536,7 @@ def _reach(roots: tuple[str, ...]) -> _Reach:
     code = code_below(frozenset().union(*(homes_of(root.partition(":")[0]) for root in roots)))
     begun = tuple(node for root in roots for node in code.root(root))
     nodes, effects, objects = dict[Node, None](), set[Node](), set[tuple[str, Node]]()
-    asked, values, imported = set[str](), set[str](), set[str]()
+    asked, values, imported, lost = set[str](), set[str](), set[str](), False
     waiting = list(begun)
     while waiting:
         while waiting:
@@ -590,8 +550,12 @@ def _reach(roots: tuple[str, ...]) -> _Reach:
                 asked |= one.mentions
                 values |= one.objects
                 imported |= one.imports
-        for module in code.run_by({node.module for node in nodes} | imported):
+                lost |= bool(one.unresolved) and not _below_boostrun(node.module)
+        running = code.run_by({node.module for node in nodes} | imported)
+        for module in running:
             effects.update(code.effects(module))
+        whole = {name for name in running if not _below_boostrun(name) and (lost or _is_in(name, values))}
+        effects.update(Node(module, _EVERYTHING) for module in whole)
         objects.update((name, node) for module in values for name in asked & code.names(module)
                        for node in code.defined(module, name))  # fmt: skip
         waiting += [*(effects - nodes.keys()), *({node for _, node in objects} - nodes.keys())]

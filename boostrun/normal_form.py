@@ -7,7 +7,6 @@ are numbered; each name that leads to a definition is a blank, with a reference 
 from __future__ import annotations
 
 import ast
-import builtins
 import hashlib
 import re
 from collections.abc import Sequence
@@ -35,8 +34,14 @@ _KEYS = ("boostrun.config.fields", "keys")  # the decorator of classes whose fie
 _FIELDS = frozenset({"ClassVar", "InitVar", "KW_ONLY"})  # annotations that make a field of a class another one
 _AFTERWARDS = frozenset({"describe", "importances", "load", "save"})  # methods of a trained model
 _UNSEEN = frozenset({"ctx", "kind", "type_comment", "returns"})
-_BUILTINS = frozenset(dir(builtins))
-_WHOLE_NAMESPACE = frozenset({"globals", "exec", "eval", "locals"})
+_WHOLE_NAMESPACE = frozenset({"globals", "exec", "eval", "locals", "__import__"})
+# what imports modules, and what finds objects, in ways that are not followed
+_FINDERS = re.compile(
+    r"(importlib(?!\.(metadata|resources))|pkgutil|runpy)\b|(gc|sys\.(modules|_getframe)|inspect\.(stack|currentframe))\b"
+)
+_FOUND_BY = frozenset({"__globals__", "__subclasses__", "f_globals"})
+ANY = "*"
+"""Stands for any module where one is imported by a computed name."""
 
 
 class Statement(NamedTuple):
@@ -51,7 +56,7 @@ class Statement(NamedTuple):
     mentions: frozenset[str]
     """Attributes and texts by which names of such modules can be asked for."""
     imports: frozenset[str]
-    """Modules that it imports when it is run."""
+    """Modules that it imports when it is run; :data:`ANY` if a person's own code may import any."""
     unresolved: tuple[str, ...]
     """Code that cannot be followed: "line 3: globals()"."""
 
@@ -74,7 +79,6 @@ class _Scope:
 
     def __init__(self, depth: int, names: dict[str, Sequence[Target]], function: bool):
         self.names, self.function = names, function
-        self.unbound = set[str]()  # names that the body of a class binds later: until then they are those around it
         self.texts = {name: f"l {depth} {number if function else name}" for number, name in enumerate(names)}
 
 
@@ -82,6 +86,8 @@ def normal_form(statement: ast.stmt, module: Module, own: str, resolver: Resolve
     """A statement at the top of a module, as part of the definition of the name ``own``."""
     writer = _Writer(module, own, resolver)
     writer.write(statement)
+    if not writer._is_ours:
+        writer.unresolved += sorted(writer.mentions & _FOUND_BY)
     text = hashlib.sha256("\x1f".join(writer.out).encode("utf-8", "surrogatepass")).hexdigest()
     return Statement(
         text, tuple(writer.refs), frozenset(writer.objects), frozenset(writer.mentions), frozenset(writer.imports),
@@ -102,22 +108,28 @@ def _spelled(value: Any) -> str:
     return hex(value) if type(value) is int else f"{type(value).__name__} {value!r}"
 
 
+def _is_ours(module: str) -> bool:
+    return f"{module}.".startswith(f"{_NAME}.")
+
+
 class _Writer:
     def __init__(self, module: Module, own: str, resolver: Resolver):
         self.module, self.own, self.resolver = module, own, resolver
-        self._is_ours = f"{module.name}.".startswith(f"{_NAME}.")
+        self._is_ours = _is_ours(module.name)
         self.out: list[str] = []
         self.refs: list[Node] = []
         self.objects: set[str] = set()
         self.mentions: set[str] = set()
         self.imports: set[str] = set()
         self.unresolved: list[str] = []
+        self.line = 0
         self.scopes: list[_Scope] = []
 
     # -- any node
 
     def write(self, node: Any) -> None:
         if isinstance(node, ast.AST):
+            self.line = getattr(node, "lineno", self.line)
             special = getattr(self, f"_{type(node).__name__}", None)
             if special is not None:
                 special(node)
@@ -175,15 +187,17 @@ class _Writer:
             self.out.append("." + ".".join(attributes))
 
     def _chain(self, node: ast.Name, name: str, attributes: list[str]) -> None:
-        if (local := self._local(name, isinstance(node.ctx, ast.Load))) is not None:
+        if (local := self._local(name)) is not None:
             token, targets = local
+            if isinstance(node.ctx, ast.Load) and not self.scopes[-1].function:  # until it is bound, that of the module
+                targets = [*targets, *self.resolver.lookup(self.module, name)]
         elif not self.scopes and not isinstance(node.ctx, ast.Load) and not attributes:
             self.out.append("=" if name == self.own else f"={name}")
             return
         else:
             token, targets = f"n {name}", self.resolver.lookup(self.module, name)
-            if not targets and name in _WHOLE_NAMESPACE and name in _BUILTINS:
-                self._give_up(node, f"{name}()")
+            if not targets and name in _WHOLE_NAMESPACE:
+                self._give_up(f"{name}()", imports=name not in ("globals", "locals"))
         if not targets:
             self.out.append(".".join([token, *attributes]))
         for target in targets:
@@ -192,12 +206,11 @@ class _Writer:
     def _enter(self, names: dict[str, Sequence[Target]], function: bool) -> None:
         self.scopes.append(_Scope(len(self.scopes), names, function))
 
-    def _local(self, name: str, read: bool = False) -> tuple[str, Sequence[Target]] | None:
+    def _local(self, name: str) -> tuple[str, Sequence[Target]] | None:
         """The text of a local name, and the import it came from; None for a name of the module."""
         for depth in range(len(self.scopes) - 1, -1, -1):
             scope = self.scopes[depth]
-            seen = name in scope.names and not (read and name in scope.unbound)
-            if seen and (scope.function or depth == len(self.scopes) - 1):
+            if name in scope.names and (scope.function or depth == len(self.scopes) - 1):
                 return scope.texts[name], scope.names[name]
         return None
 
@@ -214,16 +227,20 @@ class _Writer:
             self.refs.append(target)
             self.out.append(".".join(["@", *attributes]))
         elif isinstance(target, ModuleRef):
-            if not (attributes and attributes[0].startswith("__")):
+            if not (attributes and attributes[0].startswith("__") and _is_ours(target.module)):
                 self.objects.add(target.module)
             self.out.append(".".join(["module", target.module.rpartition(".")[2], *attributes]))
         else:
-            self.out.append(".".join(["x", target.dotted, *attributes]))
-            if f"{target.dotted}.{'.'.join(attributes)}".startswith("sys.modules"):
-                self.unresolved.append("sys.modules")
+            name = ".".join([target.dotted, *attributes])
+            self.out.append(".".join(["x", name]))
+            if finder := _FINDERS.match(name):
+                self._give_up(name, imports=bool(finder[1]))
 
-    def _give_up(self, node: ast.AST, why: str) -> None:
-        self.unresolved.append(f"line {getattr(node, 'lineno', 0)}: {why}")
+    def _give_up(self, why: str, imports: bool = False) -> None:
+        """Note that code cannot be followed, and whether it may import any module."""
+        self.unresolved.append(f"line {self.line}: {why}")
+        if imports and not self._is_ours:
+            self.imports.add(ANY)
 
     # -- calls that import or look up by name
 
@@ -240,15 +257,10 @@ class _Writer:
                     self._emit(place, [name.value])
                 self.write(node.args[2:])
                 return
-            self._give_up(node, f"{called}() of a module")
+            self._give_up(f"{called}() of a module")
             self.objects |= {place.module for place in places}
-            if not self._is_ours:
-                self.refs += [Node(place.module, "*") for place in places]
-                self.out += ["@"] * len(places)
         elif called == "vars" and not node.args:
-            self._give_up(node, "vars()")
-        elif last(node.func) in ("import_module", "__import__"):
-            self._give_up(node, f"{last(node.func)}() of a computed name")
+            self._give_up("vars()")
         self.out.append("(Call")
         for part in (node.func, node.args, node.keywords):
             self.write(part)
@@ -388,12 +400,8 @@ class _Writer:
         self.write(node.bases)
         self.write(node.keywords)
         body = node.body[1:] if _is_text(node.body[0]) else node.body
-        if any(self._is_keys(each) for each in node.decorator_list):
-            body = [each for each in body if not self._is_key(each)]  # they stand in each record's cell
-        earlier, before = set[str](), dict[ast.stmt, set[str]]()
-        for statement in body:
-            before[statement] = {*earlier}
-            earlier |= {*names_bound([statement])}
+        if self._is_ours and any(self._is_keys(each) for each in node.decorator_list):
+            body = [each for each in body if not isinstance(each, ast.AnnAssign)]  # they stand in each record's cell
         methods = sorted((each for each in body if isinstance(each, DEFINITIONS)), key=lambda each: each.name)
         unseen = _AFTERWARDS if self._is_ours else frozenset()
         body = [each for each in body if not isinstance(each, DEFINITIONS)]
@@ -401,20 +409,9 @@ class _Writer:
         names: dict[str, Sequence[Target]] = dict.fromkeys(names_bound(body), ())
         self._enter(names | self._imported_in(body), False)
         for statement in body:
-            self.scopes[-1].unbound = earlier - before[statement]
             self.write(statement)
         self.scopes.pop()
         self.out.append(")")
-
-    def _is_key(self, statement: ast.stmt) -> bool:
-        """Whether a statement of a class of keys declares one; in ours each annotated name is one, or marks them."""
-        if not isinstance(statement, ast.AnnAssign) or self._is_ours:
-            return isinstance(statement, ast.AnnAssign)
-        if last(statement.annotation) == "KW_ONLY":
-            return True
-        names = dotted(statement.value.func) if isinstance(statement.value, ast.Call) else []
-        imported = self.module.imported.get(names[0], ()) if names else ()
-        return any(one[0] == _KEYS[0] for one in imported)
 
     def _is_keys(self, decorator: ast.expr) -> bool:
         names = dotted(decorator)

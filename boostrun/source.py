@@ -6,6 +6,7 @@ import ast
 import functools
 import importlib.util
 import os
+import sysconfig
 from collections.abc import Iterable, Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -15,16 +16,18 @@ from boostrun.errors import BoostrunError
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = frozenset({*DEFINITIONS, *_COMPREHENSIONS, ast.Lambda})
 _ATOMS = frozenset({ast.Constant, ast.Import, ast.ImportFrom, ast.Load, ast.Store, ast.Del, ast.Global, ast.Nonlocal})
 _BINDING = frozenset({ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping})
-# decorators that hand back a function or class and store it nowhere
+# functions and decorators that hand back a function, class or field and store it nowhere
 PURE = frozenset({
-    "abstractmethod", "cache", "cached_property", "classmethod", "contextmanager", "dataclass", "final", "guvectorize",
-    "intrinsic", "jit", "lru_cache", "njit", "override", "property", "runtime_checkable", "staticmethod", "stencil",
-    "total_ordering", "vectorize", "wraps",
+    "abstractmethod", "cache", "cached_property", "classmethod", "contextmanager", "dataclass", "deleter", "field",
+    "final", "getter", "guvectorize", "intrinsic", "jit", "lru_cache", "njit", "override", "property",
+    "runtime_checkable", "setter", "staticmethod", "stencil", "total_ordering", "vectorize", "wraps",
 })  # fmt: skip
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class Node(NamedTuple):
@@ -90,18 +93,6 @@ class Module:
     def defines(self, name: str) -> bool:
         """Whether a statement or an import at its top binds the name."""
         return name in self.bound or name in self.imported
-
-    def is_alias(self, name: str) -> bool:
-        """Whether a bound name may stand for an object that has another name too."""
-        for statement in self.bound[name]:
-            value = getattr(statement, "value", None)
-            called = dotted(value.func) if isinstance(value, ast.Call) else []
-            made = self.bound.get(called[0], ()) if len(called) == 1 else ()
-            own = isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, *DEFINITIONS))
-            another = isinstance(value, (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple))
-            if not own or another or any(isinstance(each, ast.FunctionDef) for each in made):
-                return True
-        return False
 
     @functools.cached_property
     def lazy(self) -> dict[str, tuple[str, str]]:
@@ -180,6 +171,77 @@ def found_at(name: str) -> ModuleSpec | None:
             spec = ModuleSpec(found, None, is_package=True)
             spec.submodule_search_locations = [str(Path(place, part)) for place in places if Path(place, part).is_dir()]
     return spec
+
+
+# -- a person's own code -----------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def homes_of(module: str) -> frozenset[str]:
+    """Folders and files whose definitions count with those of a module: beside it, or installed with it.
+
+    Each as it is named, and where its links lead.
+    """
+    top = module.partition(".")[0]
+    spec = None if top == __name__.partition(".")[0] else found_at(top)
+    places = [] if spec is None else list(spec.submodule_search_locations or ())
+    if spec is not None and spec.has_location and spec.origin and not places:
+        places = [spec.origin]
+    found = set[str]()
+    for first in absolute_paths(places):
+        beside = os.path.dirname(first)
+        others = [os.path.join(beside, f"{other}{end}") for other in _siblings(top) for end in ("", ".py")]
+        found |= {first, *others} if is_installed(first) else {beside}
+    return frozenset(found)
+
+
+def absolute_paths(places: Iterable[str | None]) -> set[str]:
+    """Absolute paths of places, as they are named and where links lead."""
+    return {absolute(place) for place in places if place for absolute in (os.path.abspath, os.path.realpath)}
+
+
+@functools.cache
+def _libraries() -> frozenset[str]:
+    found = sysconfig.get_paths()
+    return frozenset(absolute_paths(found[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")))
+
+
+@functools.cache
+def _siblings(top: str) -> tuple[str, ...]:
+    """Top-level names that were installed with one."""
+    from importlib.metadata import packages_distributions
+
+    owners = packages_distributions()
+    return tuple(sorted(name for name, found in owners.items() if {*found} & {*owners.get(top, ())}))
+
+
+def is_installed(path: str) -> bool:
+    """Whether a file or folder is, or lies in, an installed library."""
+    return bool(_INSTALLED.intersection(Path(path).parts)) or os.path.dirname(path) in _libraries()
+
+
+def is_below(path: str, home: str) -> bool:
+    """Whether a file or folder is, or lies in, another; Python's library or an installed one below it does not."""
+    while path != home:
+        above = os.path.dirname(path)
+        if above == path or os.path.basename(path) in _INSTALLED or path in _libraries():
+            return False
+        path = above
+    return True
+
+
+def modules_in(folder: str, prefix: str = "", above: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Dotted names of the Python files in a folder, and in folders below it that hold some."""
+    here = os.path.realpath(folder)
+    entries = sorted(os.listdir(folder)) if os.path.isdir(folder) and os.access(folder, os.R_OK) else []
+    if here in above or (above and not any(entry.endswith(".py") for entry in entries)):
+        return
+    for entry in entries:
+        name, end = os.path.splitext(entry)
+        if name.isidentifier() and end == ".py":
+            yield f"{prefix}{name}".removesuffix(".__init__")
+        elif entry.isidentifier():
+            yield from modules_in(os.path.join(folder, entry), f"{prefix}{entry}.", above | {here})
 
 
 # -- names -------------------------------------------------------------------------------------------------------------
@@ -300,33 +362,33 @@ def changes(statement: ast.AST) -> Iterator[list[str]]:
                 yield dotted(one.value)
 
 
+def run_with(statement: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a statement that run with it: all but the bodies of functions."""
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, _FUNCTIONS):
+            waiting += [*getattr(node, "decorator_list", ()), *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
 def imported_on_top(module: Module) -> Iterator[str]:
     """Modules that the import of a module imports, and names that may be modules."""
-    for statement in inner(module.statements):
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            if isinstance(statement, ast.Import):
-                yield from (alias.name for alias in statement.names)
-            for _, (base, attribute) in imports_of(statement, module.package):
+    for node in (each for statement in module.statements for each in run_with(statement)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            for _, (base, attribute) in imports_of(node, module.package):
                 yield from (base, f"{base}.{attribute}")
-        elif (name := imported_by_call(getattr(statement, "value", statement), module.package)) is not None:
+        elif (name := imported_by_call(node, module.package)) is not None:
             yield name
-
-
-def stores(function: ast.stmt, module: Module) -> bool:
-    """Whether a function or class changes a variable of its module, or of one that it imports."""
-    local = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
-    for each in ast.walk(function):
-        if isinstance(each, ast.Global):
-            return True
-        for names in changes(each):
-            if names and names[0] not in local and module.defines(names[0]):
-                return True
-    return False
 
 
 def imported_by_call(node: ast.AST, package: str) -> str | None:
     """The absolute name of the module in ``import_module("name")``, with or without a package."""
-    if not (isinstance(node, ast.Call) and last(node.func) == "import_module" and node.args):
+    if not (isinstance(node, ast.Call) and last(node.func) == "import_module" and node.args and not node.keywords):
         return None
     target, *rest = node.args
     known = not rest or (isinstance(rest[0], ast.Name) and rest[0].id in ("__package__", "__name__"))

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import boostrun
-from boostrun import digest
+from boostrun import digest, source
 from boostrun.digest import reached, source_digest
 from boostrun.errors import BoostrunError
 
@@ -57,13 +57,6 @@ USES = {
     "behind try": "try:\n    from .deep.leaf import VALUE\nexcept ImportError:\n    VALUE = 3\ndef f(): return VALUE\n",
     "star": "from .deep.leaf import *\ndef f(): return VALUE\n",
     "import_module": "import importlib as i\ndef f(): return i.import_module('toypack.deep.leaf').VALUE\n",
-    "import_module relative": (
-        "from importlib import import_module\ndef f():\n    m = import_module('.deep.leaf', __package__)\n"
-        "    return m.VALUE\n"
-    ),
-    "import_module on top": (
-        "from importlib import import_module\nm = import_module('toypack.deep.leaf')\ndef f(): return m.VALUE\n"
-    ),
     "getattr": "from .deep import leaf\ndef f(): return getattr(leaf, 'VALUE')\n",
     "text": "def f(): return obtain('toypack.deep.leaf:VALUE')\n",
     "default": "from .deep.leaf import VALUE\ndef f(x=VALUE): return x\n",
@@ -80,7 +73,6 @@ USES = {
     ),
     "global": "from .deep import leaf\nX = 1\ndef f():\n    global X\n    X = leaf.VALUE\n",
     "another name": "from .deep.leaf import VALUE\nW = VALUE\ndef f(): return W\n",
-    "module as a value": "from .deep import leaf\ndef g(module): return module.VALUE\ndef f(): return g(leaf)\n",
     "match": "from .deep.leaf import VALUE\ndef f(x):\n    match x:\n        case 1:\n            return VALUE\n",
     "passed on": "from .deep import VALUE\ndef f(): return VALUE\n",
     "module getattr": "from .lazy import VALUE\ndef f(): return VALUE\n",
@@ -99,6 +91,105 @@ def test_a_name_is_followed_to_its_definition_and_no_further(use, pack):
     assert source_digest(["toypack.main:f"]) == before
     pack({"toypack/deep/leaf.py": "VALUE = 5\nOTHER = 2\n"})
     assert source_digest(["toypack.main:f"]) != before
+
+
+WHOLE = {
+    "module as a value": "from .deep import leaf\ndef g(module): return module.VALUE\ndef f(): return g(leaf)\n",
+    "its names": "from .deep import leaf\ndef f(name): return leaf.__dict__[name]\n",
+    "package as a value": "import toypack.deep.leaf\ndef g(m): return m.deep.leaf.VALUE\ndef f(): return g(toypack)\n",
+    "value that imports it": "from . import other\ndef g(m): return m.leaf.VALUE\ndef f(): return g(other)\n",
+    "value that imports its names": "from . import names\ndef g(m): return m.VALUE\ndef f(): return g(names)\n",
+    "import_module relative": (
+        "from importlib import import_module\ndef f():\n    m = import_module('.deep.leaf', __package__)\n"
+        "    return m.VALUE\n"
+    ),
+    "import_module on top": (
+        "from importlib import import_module\nm = import_module('toypack.deep.leaf')\ndef f(): return m.VALUE\n"
+    ),
+    "import_module by another name": (
+        "from importlib import import_module as get\ndef f(): return get('toypack.deep.leaf').VALUE\n"
+    ),
+    "import_module of a computed name": (
+        "import importlib\nNAME = 'toypack.deep.leaf'\nm = importlib.import_module(NAME)\ndef f(): return m.VALUE\n"
+    ),
+    "__import__": "def f(): return __import__('toypack.deep.leaf').deep.leaf.VALUE\n",
+    "file": "import runpy\ndef f(): return runpy.run_path('toypack/deep/leaf.py')['VALUE']\n",
+    "exec": "def f(): exec('from toypack.deep.leaf import VALUE')\n",
+    "sys.modules": "import sys, toypack.deep.leaf\ndef f(): return sys.modules['toypack.deep.leaf'].VALUE\n",
+    "globals of a function": "from .user import get\ndef f(): return get.__globals__['leaf'].VALUE\n",
+    "globals": "from .deep.leaf import VALUE\ndef f(): return globals()['VALUE']\n",
+    "subclasses": "from .deep.leaf import *\nfrom .base import Base\ndef f(): return Base.__subclasses__()[0].value\n",
+}
+MORE = {
+    "toypack/other.py": "from .deep import leaf\n", "toypack/names.py": "from .deep.leaf import *\n",
+    "toypack/user.py": "from .deep import leaf\ndef get(): return 1\n", "toypack/base.py": "class Base: pass\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("use", WHOLE)
+def test_code_of_your_own_that_may_be_reached_in_ways_that_are_not_followed_counts_whole(use, pack):
+    kind = "from toypack.base import Base\nclass Kind(Base): value = {}\nVALUE = {}\n"
+    pack({**HELPERS, **MORE, "toypack/deep/leaf.py": kind.format(1, 1), "toypack/main.py": WHOLE[use]})
+    before = source_digest(["toypack.main:f"])
+    pack({"toypack/deep/leaf.py": kind.format(2, 1) if use == "subclasses" else kind.format(1, 2)})
+    assert source_digest(["toypack.main:f"]) != before
+
+
+CALLED = {
+    "bound": "X = tune(PARAMS)\n", "in a list": "X = [tune(PARAMS), 1]\n", "class": "X = Tune(PARAMS)\n",
+    "condition": "if tune(PARAMS): pass\n", "loop": "for x in map(tune, [PARAMS]): pass\n",
+    "context": "with tune(PARAMS): pass\n", "default": "def g(x=tune(PARAMS)): pass\n",
+    "decorator": "@tune(PARAMS)\ndef g(): pass\n", "class body": "class K:\n    x = tune(PARAMS)\n",
+    "added in place": "X = PARAMS\nX |= tune({})\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", CALLED)
+def test_a_function_called_on_import_counts_whatever_becomes_of_its_result(how, pack):
+    tune = "def put(p):\n    p['a'] = 1\n    return p\ndef tune(p): return put(p)\n"
+    tune += "class Tune:\n    def __init__(self, p): put(p)\n"
+    top = "from toyp import PARAMS\nfrom toyt import Tune, tune\n"
+    pack({"toyp.py": "PARAMS = {}\n", "toyt.py": tune, "toymain.py": f"{top}{CALLED[how]}def f(): return PARAMS\n"})
+    before = source_digest(["toymain:f"])
+    pack({"toyt.py": tune.replace("= 1", "= 2")})
+    assert source_digest(["toymain:f"]) != before
+
+
+def test_a_call_that_is_bound_and_sets_a_library_counts_and_a_declaration_does_not(pack):
+    text = "import random\nfrom boostrun.methods.paper import Paper\nX = random.seed(1)\nPAPER = Paper('a')\n"
+    text += "def f(): return 1\n"
+    pack({"toymain.py": text})
+    before = source_digest(["toymain:f"])
+    pack({"toymain.py": text.replace("'a'", "'b'")})
+    assert source_digest(["toymain:f"]) == before
+    pack({"toymain.py": text.replace("seed(1)", "seed(2)")})
+    assert source_digest(["toymain:f"]) != before
+
+
+def test_a_folder_that_holds_python_itself_counts_without_it(pack, tmp_path, monkeypatch):
+    """As a virtual environment in the folder does, and as the root of the file system."""
+    monkeypatch.setattr(source, "_libraries", lambda: frozenset({f"{tmp_path}/lib/python3"}))
+    monkeypatch.syspath_prepend(tmp_path / "lib/python3")
+    pack({"lib/python3/toylib.py": "X = 1\n", "toymain.py": "import toylib\ndef f(): return toylib.X\n"})
+    before = source_digest(["toymain:f"])
+    pack({"lib/python3/toylib.py": "X = 2\n"})
+    assert source_digest(["toymain:f"]) == before
+    assert source.is_below("/toyhelper.py", "/") and not source.is_below("/lib/site-packages/toylib.py", "/")
+
+
+@pytest.mark.parametrize("linked", ["toymain.py", "toypack", "toyhelper.py"])
+def test_what_lies_beside_a_root_counts_where_links_lead_elsewhere(linked, pack, tmp_path, tmp_path_factory):
+    text = "import toyhelper, toypack\ndef f(): return toyhelper.X + toypack.X\n"
+    pack({"toymain.py": text, "toyhelper.py": "X = 1\n", "toypack/__init__.py": "X = 1\n"})
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / linked
+    shutil.move(tmp_path / linked, elsewhere)
+    (tmp_path / linked).symlink_to(elsewhere)
+    digest.forget()
+    found = [source_digest(["toymain:f"])]
+    for file in ("toyhelper.py", "toypack/__init__.py"):
+        pack({file: "X = 2\n"})
+        found.append(source_digest(["toymain:f"]))
+    assert len({*found}) == 3
 
 
 PLACES = {
@@ -317,7 +408,7 @@ def test_what_registers_itself_when_it_is_imported_counts(how, imported, pack):
     ("def f(text): exec(text)\n", "exec()"),
     ("def f(text): return eval(text)\n", "eval()"),
     ("import sys\ndef f(name): return sys.modules[name]\n", "sys.modules"),
-    ("from importlib import import_module\ndef f(name): return import_module(name)\n", "computed name"),
+    ("from importlib import import_module\ndef f(name): return import_module(name)\n", "import_module"),
     ("import toyone\ndef f(name): return getattr(toyone, name)\n", "getattr() of a module"),
     ("import toyone\ndef f(name): return vars(toyone)[name]\n", "vars() of a module"),
 ])  # fmt: skip
