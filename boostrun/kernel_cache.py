@@ -25,6 +25,7 @@ import glob
 import hashlib
 import io
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -39,6 +40,7 @@ from boostrun.source import parsed
 
 # their versions are known to Numba, or to the index of its cache
 _LIBRARIES = frozenset({"numba", "numpy", "scipy", "llvmlite", *sys.stdlib_module_names})
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _MARK = b"boostrun sealed\n"
 _DIGEST = hashlib.sha256().digest_size
 
@@ -102,13 +104,16 @@ def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[Any, in
     if key in seen:
         told.append(f"again {seen[key]}")
         return
-    function = getattr(value, "py_func", None) or getattr(value, "_defn", None) or value  # of a kernel, an intrinsic
+    function = _function_of(value)
     if isinstance(function, FunctionType):
         seen[key] = len(seen)
-        if function.__module__.partition(".")[0] in _LIBRARIES:
+        if str(function.__module__).partition(".")[0] in _LIBRARIES:
             told.append(f"{function.__module__}.{function.__qualname__}")
         else:
-            told.append(f"function {sorted(getattr(value, 'targetoptions', {}).items())}")
+            told.append("function")
+            _tell(dict(sorted(getattr(value, "targetoptions", {}).items())), names, told, seen)
+            if function not in (value, getattr(value, "py_func", None)):
+                told.append(_source_of(function.__module__))  # the options of a ufunc or a stencil
             _tell_function(function, told, seen)
     elif isinstance(value, CodeType):
         told.append(f"code {value.co_code.hex()} {value.co_names} {value.co_varnames} {value.co_flags}")
@@ -128,7 +133,17 @@ def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[Any, in
     elif isinstance(value, (ndarray, generic)):
         told.append(f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}")
     elif isinstance(value, type):
-        told.append(f"class {value.__name__} {getattr(value, '_fields', '')}")
+        told.append(f"class {value.__name__} {getattr(value, '_fields', '')} {getattr(value, '__members__', '')}")
+        if value.__module__.partition(".")[0] not in _LIBRARIES:
+            seen[key] = len(seen)
+            told.append(_source_of(value.__module__))
+            jitted = getattr(value, "class_type", None)
+            for each in ("jit_methods", "jit_props", "jit_static_methods"):
+                _tell(getattr(jitted, each, None), names, told, seen)
+    elif isinstance(value, dict):
+        told.append(f"dict {list(map(repr, value))}")
+        for each in value.values():
+            _tell(each, names, told, seen)
     elif isinstance(value, (set, frozenset)):
         told.append(f"set {sorted(map(repr, value))}")
     elif callable(value) and type(value).__module__ == "builtins":
@@ -136,7 +151,16 @@ def _tell(value: Any, names: frozenset[str], told: list[str], seen: dict[Any, in
     elif type(value).__module__ == "builtins" or isinstance(value, Type):  # a number, a text; a type of Numba's
         told.append(f"{type(value).__name__} {value!r}")
     else:
-        told.append(f"{type(value).__module__}.{type(value).__qualname__}")
+        told.append(_ADDRESS.sub("", f"{type(value).__module__}.{type(value).__qualname__} {value!r}"))
+
+
+def _function_of(value: Any) -> Any:
+    """The Python function behind a kernel, an intrinsic, a ufunc or a stencil; any other value itself."""
+    if isinstance(value, (FunctionType, CodeType, ModuleType)):
+        return value
+    found = (getattr(value, name, None) for name in ("py_func", "_defn", "__wrapped__"))
+    stencil = getattr(getattr(value, "kernel_ir", None), "func_id", None)
+    return next((each for each in found if each is not None), getattr(stencil, "func", value))
 
 
 def _tell_function(function: FunctionType, told: list[str], seen: dict[Any, int]) -> None:
@@ -161,7 +185,7 @@ def _names_in(code: CodeType) -> Iterator[str]:
 @functools.cache
 def _source_of(module: str) -> str:
     """The source of a module that extends the compiler, without comments and layout."""
-    file = getattr(sys.modules[module], "__file__", None)
+    file = getattr(sys.modules.get(module), "__file__", None)
     return plain_form(parsed(Path(file), module)) if file else ""
 
 
@@ -236,7 +260,7 @@ def _mend(caching: Any) -> None:
 
     @functools.wraps(save)
     def save_if_possible(self: Any, *arguments: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk, a folder that was writable a moment ago
+        with contextlib.suppress(Exception):  # a full disk, a folder that was writable a moment ago, odd content
             save(self, *arguments)
 
     caching.IndexDataCacheFile = SealedFiles

@@ -234,3 +234,55 @@ def test_a_kernel_is_stale_when_a_value_changes_that_only_its_second_function_re
             patch.setattr(constants, name, 5)
             assert kernel_cache.content_of(outer) != before
     assert kernel_cache.content_of(outer) == before
+
+
+READ = {  # a module that a kernel reads, and how
+    "ufunc": ("from numba import vectorize\n@vectorize\ndef one(x): return x + 1\n", "h.one(x)"),
+    "types of a ufunc": ("from numba import vectorize\n@vectorize(['i1(i1)'])\ndef one(x): return x\n", "h.one(x)"),
+    "function of a ufunc": ("from numba import njit, vectorize\n@njit\ndef two(x): return x + 1\n@vectorize\n"
+                            "def one(x): return two(x)\n", "h.one(x)"),
+    "stencil": ("from numba import stencil\n@stencil\ndef one(x): return x[0] + 1\n", "h.one(x)"),
+    "enumeration": ("from enum import Enum\nclass Kind(Enum):\n    A = 1\n", "x + h.Kind.A.value"),
+    "member of an enumeration": ("from enum import Enum\nclass Kind(Enum):\n    A = 1\nMEMBER = Kind.A\n",
+                                 "x + h.MEMBER.value"),
+    "fields of a dtype": ("import numpy as np\nKIND = np.dtype([('a', 'f8'), ('b1', 'f8')])\n", "np.zeros(1, h.KIND)"),
+    "compiled class": ("from numba import float64, njit\nfrom numba.experimental import jitclass\n@njit\n"
+                       "def two(): return 1\n@jitclass([('a', float64)])\nclass Kind:\n    def __init__(s): s.a = 0\n"
+                       "    def get(s): return two()\n", "x + h.Kind().get()"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", READ)
+def test_a_kernel_is_stale_when_what_it_reads_of_another_file_changes(what, tmp_path, monkeypatch):
+    text, use = READ[what]
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "toykernel.py").write_text(f"import toyread as h, numpy as np\ndef k(x): return {use}\n")
+
+    def content(text):
+        (tmp_path / "toyread.py").write_text(text)
+        for name in ("toyread", "toykernel"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        kernel_cache._source_of.cache_clear()
+        kernel_cache.parsed.cache_clear()
+        try:
+            return kernel_cache.content_of(importlib.import_module("toykernel").k)
+        finally:
+            for name in ("toyread", "toykernel"):
+                sys.modules.pop(name, None)
+
+    before = content(text)
+    assert content(f"# why\n{text}") == before != content(text.replace("1", "2"))
+
+
+def test_options_of_a_kernel_have_no_order():
+    code = (
+        "from boostrun.kernel_cache import content_of\nfrom boostrun.papers.adaptive.policies import mas\n"
+        "print(content_of(mas._normal))"
+    )
+    found = [
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, cwd=ROOT,
+                       capture_output=True, text=True, check=True).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert len({*found}) == 1
