@@ -15,12 +15,13 @@ import functools
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostrun import source
+from boostrun import import_hooks, source
 from boostrun.errors import BoostrunError
 from boostrun.normal_form import ANY, Statement, normal_form, plain_form
 from boostrun.source import (
@@ -457,13 +458,41 @@ def source_digest(roots: Sequence[str], facts: Mapping[str, Any] | None = None) 
     return _digest(tuple(sorted(set(roots))), json.dumps(facts or {}, sort_keys=True))
 
 
-def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
-    """Like :func:`source_digest`, with sources read again if a file has changed since it was read."""
-    found = _reach(tuple(sorted(set(roots))))
-    paths = [there.path for name in {node.module for node in found.nodes} if (there := found.code.module(name))]
-    if any(source.STATES.get(path) != source.state_of(path) for path in paths):
+@functools.lru_cache(maxsize=1000)
+def _as_imported(roots: tuple[str, ...], facts: str, sources: frozenset[tuple[Path, bytes]], now: str) -> str:
+    """The digest of the code that has been imported, where that of the files is ``now``."""
+    forget()
+    source.INSTEAD.update(sources)
+    try:
+        return source_digest(roots, json.loads(facts))
+    finally:
+        source.INSTEAD.clear()
         forget()
-    return source_digest(roots, facts)
+
+
+def digest_now(roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> str:
+    """Like :func:`source_digest`, of the files as they stand now; BoostrunError if Python has imported other code."""
+    look_again()
+    check_imported(found := source_digest(roots, facts), roots, facts)
+    return found
+
+
+def check_imported(digest: str, roots: Sequence[str], facts: Mapping[str, Any] | None = None) -> None:
+    """Raise BoostrunError if Python has imported other code of a person's own than that of ``digest``."""
+    old = dict[Path, bytes]()
+    for module, content in import_hooks.IMPORTED:
+        path = Path(str(module.__file__))
+        if sys.modules.get(module.__name__) is module and content != (path.read_bytes() if path.is_file() else None):
+            old[path] = content
+    if old and _as_imported(tuple(roots), json.dumps(facts or {}), frozenset(old.items()), digest) != digest:
+        names = ", ".join(sorted(path.name for path in old))
+        raise BoostrunError(f"{names} changed after it was imported: give the command again, in a new Python")
+
+
+def look_again() -> None:
+    """Read the sources again next time if a file has changed since it was read."""
+    if any(source.state_of(path) != state for path, state in source.STATES.items()):
+        forget()
 
 
 def reached(roots: Sequence[str]) -> Reached:
@@ -505,6 +534,7 @@ def _published() -> dict[str, list[str]]:
 
 def forget() -> None:
     """Read the sources again next time (they are read once a process)."""
+    source.STATES.clear()
     for cached in (_digest, _reach, code_below, homes_of, source.parsed):
         cached.cache_clear()
 

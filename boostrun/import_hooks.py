@@ -31,6 +31,8 @@ _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARY = os.path.dirname(os.__file__) + os.sep
 _INSTALLED = ("site-packages", "dist-packages")
 _of_plugins: dict[str, frozenset[str]] = {}  # folder of installed packages -> names of plug-ins' modules
+IMPORTED: list[tuple[ModuleType, bytes]] = []
+"""Modules of a person's own, each with the source that Python has run; again for one that was loaded again."""
 
 
 def when_imported(name: str, target: str) -> None:
@@ -79,10 +81,17 @@ class FreshLoader(SourceFileLoader):
     """Python's source loader, which ignores bytecode without the hash of the source."""
 
     _source: bytes | None = None
+    _run = b""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module, and keep the source of one that is not boostrun's."""
+        super().exec_module(module)
+        if not self.path.startswith(_OURS):
+            IMPORTED.append((module, self._run))
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The module's code; the source is read once, so that the compiled bytes are the compared ones."""
-        self._source = super().get_data(self.path)
+        self._source = self._run = super().get_data(self.path)
         try:
             return super().get_code(fullname)
         finally:
@@ -124,6 +133,15 @@ def install() -> None:
     """Import modules that count as their source stands from now on; calling it again changes nothing."""
     if Finder not in sys.meta_path:
         sys.meta_path.insert(0, Finder)
+        for module in list(sys.modules.values()):  # as they stand now, which is as near as can be known
+            path = getattr(module, "__file__", None) or ""
+            parts = path.split(os.sep)
+            if path.endswith(".py") and not path.startswith((_OURS, _LIBRARY)) and not {*_INSTALLED} & {*parts}:
+                try:
+                    with open(path, "rb") as file:
+                        IMPORTED.append((module, file.read()))
+                except OSError:
+                    continue
 
 
 def again(names: dict[str, Any]) -> None:

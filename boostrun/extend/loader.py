@@ -22,7 +22,7 @@ import numpy as np
 
 from boostrun import extend
 from boostrun.data.dataset import Parts
-from boostrun.digest import source_digest
+from boostrun.digest import digest_now, look_again
 from boostrun.errors import BoostrunError, DataMissingError
 
 _BOOSTRUNS = ("name", "class", "test_fraction", "split_seed")
@@ -49,7 +49,7 @@ def config_for(dataset: Mapping, data_root: Path) -> Mapping:
     content = None if reads_files(extend.obtain(where)) else _returned(where, _key(given), str(data_root)).content
     return {
         **{key: value for key, value in dataset.items() if key not in given},
-        "loader": __name__, "given": given, "source": source_digest([where]), "content": content,
+        "loader": __name__, "given": given, "source": digest_now([where]), "content": content,
     }  # fmt: skip
 
 
@@ -143,7 +143,8 @@ def _returned(where: str, given: str, data_root: str) -> _Returned:
 
 
 def forget() -> None:
-    """Call the functions of data again: in a Python session their data may have changed since the last command."""
+    """Call the functions of data and read sources again: in a Python session they may have changed meanwhile."""
+    look_again()
     _returned.cache_clear()
 
 

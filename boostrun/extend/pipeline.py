@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from boostrun import extend
-from boostrun.digest import source_digest
+from boostrun.digest import digest_now
 from boostrun.errors import BoostrunError
 
 DEFAULTS = {"class": "???", "given": None, "source": "???"}
@@ -43,7 +43,7 @@ def config_for(features: Mapping) -> Mapping:
         return features
     own = ("name", "class", "bins", "bin_samples")
     given = {key: value for key, value in features.items() if key not in own}
-    source = source_digest([features["class"]])
+    source = digest_now([features["class"]])
     return {**{key: features[key] for key in own}, "pipeline": __name__, "given": given, "source": source}
 
 

@@ -119,6 +119,7 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
     >>> records("algo=geem", "dataset=digits", "r=12", T=3, trials=1, curves=True, **places)["T"].tolist()
     [1, 2, 3]
     """
+    loader.forget()
     found, kept = _stored(words, _words(keys), config_dir)
     rows = [row for record in found for row in _rows(record, kept, curves)]
     _warn()
@@ -159,6 +160,7 @@ def fit(
     from boostrun.runner.wide import Request, kept_of
     from boostrun.runner.within import fit_within
 
+    loader.forget()
     budgets, begun = budgets_of(within), time.monotonic()
     X, (labels, classes) = _rows_of(X), _labels_of(y)
     algos = keys_and_values([each for each in words if each.startswith("algo=")])

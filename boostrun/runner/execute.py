@@ -22,7 +22,7 @@ from boostrun import kernel_cache
 from boostrun.config import catalogue
 from boostrun.config.fields import Settings
 from boostrun.data.options import loader_of, merge, of_trial, without_parts
-from boostrun.digest import source_digest
+from boostrun.digest import check_imported, source_digest
 from boostrun.errors import BoostrunError
 from boostrun.evaluation import Result
 from boostrun.extend import is_typed
@@ -130,6 +130,7 @@ def run_cells(
                 print(line, file=sys.stderr)
             for cell in cells:
                 if cell.to_run:
+                    check_imported(cell.inputs.source, *code_of(cell.cell))
                     changes.note(store.root, cell.inputs.source, code_of(cell.cell).roots)
             if engine is not None:
                 shared = [cell for cell in cells if not input_for(cell.cell.dataset).changes]

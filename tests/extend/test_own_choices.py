@@ -1,9 +1,12 @@
 """A user's own code: only named modules are imported, each mistake is one sentence, and records know the code."""
 
+import functools
+import importlib
 import sys
 
 import pytest
 
+import boostrun
 from boostrun import digest, extend
 from boostrun.errors import BoostrunError
 from boostrun.runner.plan import compose_one
@@ -172,8 +175,41 @@ def test_no_record_is_kept_of_code_that_changes_while_it_runs(command, voter, mi
          .replace("import numpy as np", "import numpy as np\n    from sizes import SHARE"))  # fmt: skip
     mine("sizes.py", "SHARE = 1\n")
     code, _, err = command(RUN)
-    assert code == 1 and "changed while it ran; give the command again" in err
+    assert code == 1 and "sizes.py changed after it was imported: give the command again" in err
     assert "0 cached, 0 stale, 1 to run" in command(f"plan {RUN}")[1]
+
+
+def test_a_python_session_that_has_imported_other_code_stores_and_answers_nothing(mine, workplace):
+    """Nor after one module alone was loaded again: others may hold its old names."""
+    mine("voter.py", f"    from sizes import SHARE{VOTER.replace('self.most)', 'SHARE)')}")
+    mine("algo/voter.yaml", "class: voter:Voter\n")
+    mine("sizes.py", "SHARE = 1\n")
+    again = functools.partial(boostrun.run, "algo=voter", "dataset=digits", n_jobs=1, config_dir="mine")
+    first = again(trials=2)["test_accuracy_pct"]
+    mine("sizes.py", "SHARE = 1  # the same\n")
+    assert again(trials=3)["test_accuracy_pct"][:2].equals(first)
+    mine("sizes.py", "SHARE = 2\n")
+    for _ in range(2):
+        with pytest.raises(BoostrunError, match=r"sizes\.py changed after it was imported"):
+            again(trials=3)
+        importlib.reload(sys.modules["sizes"])
+    for name in ("sizes", "voter"):  # as a new Python
+        del sys.modules[name]
+    assert again(trials=3)["test_accuracy_pct"][0] != first[0]
+    assert len(boostrun.records("algo=voter", "dataset=digits", trials=3, config_dir="mine")) == 3
+
+
+@pytest.mark.parametrize("group", ["dataset", "features"])
+def test_nor_does_it_of_data_and_features(group, mine):
+    text = {"dataset": "def made(): return np.arange(60).reshape(30, 2) * {}, np.arange(30) % 2\n",
+            "features": "def made(images): return images.reshape(len(images), -1)[:, :8] * {}\n"}[group]  # fmt: skip
+    mine("maker.py", "import numpy as np\n" + text.format(1))
+    mine(f"{group}/made.yaml", "class: maker:made\n")
+    words = ["dataset=digits", "algo=majority", f"{group}=made"]
+    boostrun.run(*words, trials=1, n_jobs=1, config_dir="mine")
+    mine("maker.py", "import numpy as np\n" + text.format(2))
+    with pytest.raises(BoostrunError, match=r"maker\.py changed after it was imported"):
+        boostrun.run(*words, trials=1, n_jobs=1, config_dir="mine")
 
 
 def test_a_data_set_with_files_is_stale_when_one_changes(command, mine, workplace):
