@@ -26,6 +26,7 @@ from boostrun.runner.plan import compose_all, compose_cells, compose_one, open_s
 from boostrun.store.cell import set_aside_line
 
 _AXES = ("T", "examples")  # of a curve: rounds, or examples of a stream
+_MOST = 2**62  # of labels that a file keeps as numbers
 
 
 def run(*overrides: str, quiet: bool = True, config_dir: str | None = None, **keys) -> pandas.DataFrame:
@@ -230,7 +231,10 @@ def _labels_of(y: Any) -> tuple[numpy.ndarray, numpy.ndarray | None]:
         raise BoostrunError(f"y has the shape {labels.shape}, and (n,) labels are needed")
     if pandas.isna(labels).any():
         raise BoostrunError(f"y has no label in row {int(numpy.argmax(pandas.isna(labels)))} (counted from 0)")
-    if labels.dtype.kind in "iuf":
+    if labels.dtype.kind == "f" and not (whole := numpy.isfinite(labels) & (numpy.floor(labels) == labels)).all():
+        row = int(whole.argmin())
+        raise BoostrunError(f"y holds {labels[row]:g} in row {row} (counted from 0): labels must be classes")
+    if labels.dtype.kind in "iuf" and -_MOST <= labels.min() and labels.max() < _MOST:
         return labels, None
     if all(isinstance(label, str) for label in labels.tolist()):
         words = sorted(set(labels.tolist()))

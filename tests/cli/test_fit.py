@@ -231,7 +231,7 @@ def test_a_table_with_gaps_keeps_every_budget(command, workplace, budget):
 LABELS = {
     "truth values": [False, True], "text of whole numbers": ["0", "1"], "text with blanks": ["a", "a "],
     "objects": np.array([3, "x"], object), "dates": np.array(["2024-01-31", "2024-02-01"], "datetime64[D]"),
-    "text": ["yes", "no"], "whole numbers": [7, 3],
+    "text": ["yes", "no"], "whole numbers": [7, 3], "beyond 63 bits": np.array([2**63, 2**64 - 1], np.uint64),
 }  # fmt: skip
 
 
@@ -257,6 +257,8 @@ def test_labels_come_back_as_they_were_given(name, framed):
     (np.arange(4.0), "uvuv", r"an array \(4,\) of float64"),
     (np.ones((4, 2)), ["u", None, "v", "u"], "no label in row 1"),
     (np.ones((4, 2)), [["u"]] * 4, r"y has the shape \(4, 1\)"),
+    (np.ones((4, 2)), [1.0, 2.0, 2.5, 1.0], "y holds 2.5 in row 2"),
+    (np.ones((4, 2)), [1.0, 2.0, np.inf, 1.0], "y holds inf in row 2"),
     (np.ones((0, 2)), [], r"y has the shape \(0,\)"),
 ])  # fmt: skip
 def test_samples_that_are_no_table_are_a_sentence(X, y, said):

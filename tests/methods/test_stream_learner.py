@@ -136,7 +136,7 @@ def test_a_fraction_is_drawn_or_refused(name):
     model = make(name)
     model.learn_one(rows[0], labels[0])
     before = state(model)
-    for w in (-1, float("nan"), float("inf"), "1", True, 1j):
+    for w in (-1, float("nan"), float("inf"), "1", True, 1j, None, [1]):
         with pytest.raises(BoostrunError, match="of at least 0 is needed"):
             model.learn_one(rows[1], labels[1], w=w)
     if not model._draws_weights:
