@@ -10,7 +10,6 @@ import copy
 import functools
 import itertools
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -254,7 +253,7 @@ class RiverKind:
         """The number of times that an example with weight ``w`` is learned; 0 or 1 with ``look``, without a draw."""
         if type(w) is int and w == 1:
             return 1
-        if not isinstance(w, numbers.Real) or isinstance(w, bool) or not 0.0 <= w < math.inf:
+        if not isinstance(w, _NUMBER) or isinstance(w, bool) or not 0.0 <= w < math.inf:
             raise BoostrunError(f"w={w!r}: a finite number of at least 0 is needed")
         whole = math.floor(w)
         left = w - whole

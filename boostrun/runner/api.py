@@ -234,7 +234,7 @@ def _labels_of(y: Any) -> tuple[numpy.ndarray, numpy.ndarray | None]:
     if labels.dtype.kind == "f" and not (whole := numpy.isfinite(labels) & (numpy.floor(labels) == labels)).all():
         row = int(whole.argmin())
         raise BoostrunError(f"y holds {labels[row]:g} in row {row} (counted from 0): labels must be classes")
-    if labels.dtype.kind in "iuf" and -_MOST <= labels.min() and labels.max() < _MOST:
+    if labels.dtype.kind in "iuf" and labels.min() >= -_MOST and labels.max() < _MOST:
         return labels, None
     if all(isinstance(label, str) for label in labels.tolist()):
         words = sorted(set(labels.tolist()))
