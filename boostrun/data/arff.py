@@ -21,16 +21,25 @@ BYTES_A_CELL = 120  # of text, of the list of cells, and of columns
 _CELL = re.compile(r"""[ ]*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,\t]*))[ ]*(?:[,\t]|$)""")
 _NAME = re.compile(r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+?))\s*(\{.*|\s\S.*)$""", re.I | re.S)
 _KINDS = {"numeric": "number", "real": "number", "integer": "number", "string": "text", "date": "date"}
+_DATES = (  # the formats of dates that are read, and the kind of column that they say
+    (re.compile(r"y{4}[-/.]M{1,2}[-/.]d{1,2}\b"), "date"), (re.compile(r"d{1,2}[-/.]M{1,2}[-/.]y+\b"), "date_dmy"),
+    (re.compile(r"M{1,2}[-/.]d{1,2}[-/.]y+\b"), "date_mdy"),
+)  # fmt: skip
 _PIECE = 1 << 24  # bytes of a piece
 _LONGEST = 1 << 24  # bytes of text in a row
 
 
 class Attribute(NamedTuple):
-    """A column: its name, its kind (number, nominal, text or date), and the values of a nominal one."""
+    """A column: its name, its kind (number, nominal, text or date), and the values of a nominal one.
+
+    ``said`` is its kind in ``dataset.types``: of a date by its format, of a nominal one whose values are not as many
+    numbers as they are.
+    """
 
     name: str
     kind: str
     values: tuple[str, ...] = ()
+    said: str = ""
 
 
 class ArffTable:
@@ -54,6 +63,7 @@ class ArffTable:
         self.names = tuple(each.name for each in self.attributes)
         if twice := [name for name, count in Counter(self.names).items() if count > 1]:
             raise BoostrunError(f"{path} has two attributes called '{twice[0]}'; give each a name of its own")
+        self.said = {each.name: each.said for each in self.attributes if each.said}
         self._rows = max(1, min(_PIECE, (memory_mb << 20) // 8) // (BYTES_A_CELL * len(self.names)))
 
     def pieces(self, numbers: Collection[str] = (), missing: Collection[str] = ()) -> Iterator[Any]:
@@ -96,7 +106,7 @@ class ArffTable:
 
     def check(self, place: int, cells: Sequence[str | None], first: int) -> None:
         """Raise BoostrunError for a value of a nominal attribute that the head does not name."""
-        name, _, values = self.attributes[place]
+        name, _, values, _ = self.attributes[place]
         if values and not set(cells) <= {*values, None}:
             row, odd = next((row, cell) for row, cell in enumerate(cells, first) if cell not in (*values, None))
             shown = ", ".join(values[:12]) + (", ..." if len(values) > 12 else "")
@@ -210,13 +220,17 @@ def _attribute(line: str, file: str) -> Attribute:
     if kind.startswith("{"):
         if not kind.endswith("}"):
             raise BoostrunError(f"{file}: the list of values of '{name}' has no end")
-        return Attribute(
-            name, "nominal", tuple("?" if value is None else value for value in split_cells(kind[1:-1].strip()))
-        )
+        values = tuple("?" if value is None else value for value in split_cells(kind[1:-1].strip()))
+        numbers = {float(value) for value in values} if all(map(_is_number, values)) else values
+        return Attribute(name, "nominal", values, "category" if len(numbers) < len({*values}) else "")
     known = _KINDS.get(kind.split()[0].lower())
     if known is None:
         raise BoostrunError(f"{file}: '{name}' is of the type {kind.split()[0]}, which is not read")
-    return Attribute(name, known)
+    form = kind[4:].strip(" \t'\"") if known == "date" else ""
+    said = next((said for pattern, said in _DATES if pattern.match(form)), "")
+    if form and not said:
+        raise BoostrunError(f"{file}: dates as {form!r} in '{name}' are not read; write them as yyyy-MM-dd")
+    return Attribute(name, known, said=said)
 
 
 def _is_number(cell: str | None) -> bool:

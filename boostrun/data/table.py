@@ -121,7 +121,8 @@ def parts_of(
 
 def columns_said(train: TableSource, label: str, options: Mapping) -> tuple[set[str], dict[str, str]]:
     """The columns to leave out, and the kinds of others, as ``drop`` and ``types`` say."""
-    types = dict(options.get("types") or {})
+    by_file = {name: kind for name, kind in getattr(train, "said", {}).items() if name != label}  # of ARFF
+    types = {**by_file, **(options.get("types") or {})}
     dropped = [str(name) for name in options.get("drop") or ()]
     for key, names in (("drop", dropped), ("types", [*types])):
         for name in names:

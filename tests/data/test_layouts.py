@@ -437,3 +437,20 @@ def test_what_is_read_but_may_not_be_meant_is_a_line(tmp_path, capsys):
     wide.to_parquet(tmp_path / "w.parquet")
     parts_of(source_of("w", tmp_path / "w.parquet", {}, 16), None, OPTIONS, 16, tmp_path)
     assert "520 columns, and checking and binning them takes about 34 MiB, more than run.mem" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("form", "there", "day"), [
+    ("dd.MM.yyyy", "03.04.2005", "2005-04-03"), ("MM/dd/yyyy", "03/04/2005", "2005-03-04"),
+    ("yyyy-MM-dd'T'HH:mm:ss", "2005-04-03T00:00:00", "2005-04-03"), ("yy.MM.dd", "05.04.03", None),
+    ("yyyyMMdd", "20050403", None),
+])  # fmt: skip
+def test_dates_and_nominal_numbers_of_an_arff_are_what_its_head_says(tmp_path, form, there, day):
+    head = f'@relation r\n@attribute code {{01,1,2}}\n@attribute day date "{form}"\n@attribute kind {{a,b}}\n@data\n'
+    (tmp_path / "t.arff").write_text(head + f"01,{there},a\n1,{there},b\n2,{there},a\n" * 5)
+    if day is None:
+        with pytest.raises(BoostrunError, match=f"dates as '{form}' in 'day' are not read; write them as yyyy-MM-dd"):
+            read(tmp_path / "t.arff")
+        return
+    found = read(tmp_path / "t.arff")
+    assert sorted({*found.x_train[:, 0]}) == [0, 1, 2]
+    assert {*found.x_train[:, 1]} == {pandas.Timestamp(day).timestamp()}
