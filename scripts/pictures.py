@@ -109,7 +109,7 @@ PICTURES = (
     Picture("evaluations_differences", summary, "evaluations", "differences"),
     Picture("features_differences", summary, "features", "differences"),
     Picture("features_ranks", summary, "features", "ranks"),
-    Picture("reservoir_table3", curve, "reservoir/table3 dataset=mnist", "curve_T"),
+    Picture("reservoir_table3", curve, "reservoir/table3 dataset=mnist r=250", "curve_T"),
     Picture("reservoir_active", curve, "reservoir/active", "curve_labels_asked"),
     Picture("adaptive_expected_edge", drawing, "adaptive/figure1"),
     Picture("adaptive_seconds", curve, "adaptive/table1", "curve_log10_loss_train_seconds"),
@@ -152,7 +152,7 @@ def draw_frontier(look: str) -> Path:
     with (RESULTS / "frontiers" / "mnist-samples_held" / "table.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     figure = Figure(figsize=(7.2, 4.4), layout="none")
-    axis = figure.add_axes((0.07, 0.11, 0.72, 0.74))
+    axis = figure.add_axes((0.07, 0.11, 0.70, 0.74))
     axis.set(xscale="log", yscale="log", xlim=(90, 2000), ylim=(2, 45))
     ends = []
     means = [(float(row["mean"]), row["samples_held"], row["method"]) for row in rows]
@@ -168,7 +168,7 @@ def draw_frontier(look: str) -> Path:
     for (end, method, colour, weight), height in zip(ends, apart([end for end, *_ in ends], 0.053)):
         axis.plot([1.012, 1.045], [end, height], color=colour, linewidth=0.6, transform=axis.transAxes, clip_on=False,
                   scalex=False, scaley=False)  # fmt: skip
-        axis.text(1.055, height, method, color=colour, transform=axis.transAxes, va="center", fontsize=11,
+        axis.text(1.055, height, method, color=colour, transform=axis.transAxes, va="center", fontsize=10,
                   weight=weight)  # fmt: skip
     for along, ticks, unit in ((axis.xaxis, (100, 500, 2000), ""), (axis.yaxis, (2, 5, 10, 20, 40), " %")):
         along.set_major_locator(FixedLocator(ticks))
@@ -205,8 +205,8 @@ GALLERY = (
         "The same for models that use few features: rivals are ahead more often than our methods.",
     ),
     Shown(
-        "reservoir_table3", "Reservoir Boosting, Table 3", "reproduce reservoir/table3 dataset=mnist",
-        "Test error against rounds on MNIST, with 100 or 250 samples kept.",
+        "reservoir_table3", "Reservoir Boosting, Table 3", "reproduce reservoir/table3 dataset=mnist r=250",
+        "Test error against rounds on MNIST, with 250 samples kept.",
     ),
     Shown(
         "reservoir_active", "Reservoirs that choose which labels to ask for", "reproduce reservoir/active",
