@@ -32,8 +32,8 @@ _LONGEST = 1 << 24  # bytes of text in a row
 class Attribute(NamedTuple):
     """A column: its name, its kind (number, nominal, text or date), and the values of a nominal one.
 
-    ``said`` is its kind in ``dataset.types``: of a date by its format, of a nominal one whose values are not as many
-    numbers as they are.
+    ``said`` is its kind in ``dataset.types``, empty if the head does not say it: that of a date with a format, and
+    category if two values of a nominal attribute are the same number.
     """
 
     name: str

@@ -124,7 +124,7 @@ def _features(x: np.ndarray, where: str) -> np.ndarray:
 
 
 def _both_bytes_or_none(x_train: np.ndarray, x_test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two tables, one of bytes, with one type: bytes if the test part's numbers are some, else numbers."""
+    """Two tables, one of which holds bytes, as one type: bytes if the test part fits them, else numbers."""
     if x_train.dtype == np.uint8 and np.array_equal(x_test, np.clip(np.rint(x_test), 0, 255)):
         return x_train, x_test.astype(np.uint8)
     return (x_train.astype(np.float64), x_test) if x_train.dtype == np.uint8 else (x_train, x_test.astype(np.float64))

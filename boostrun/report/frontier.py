@@ -346,7 +346,7 @@ def _names(names: Iterator[str]) -> str:
 
 
 def _counted(found: Sequence[Verdict]) -> str:
-    """The numbers of wins, ties and losses, and the test; empty if nothing was tested."""
+    """The numbers of wins, ties and losses, and the test; empty without a test."""
     counts = [sum(one.outcome == outcome for one in found) for outcome in (WIN, TIE, LOSS)]
     if not any(counts):
         return ""

@@ -390,7 +390,7 @@ def draw_frontier(frontier: FrontierFiles, kind: str) -> Figure | None:
     A frontier of another metric than accuracy shows that metric.
 
     A grey dotted line is the best of the other side under each budget. A cross is a point that spent more than its
-    budget. Returns None if there is nothing to draw.
+    budget. Returns None without points.
     """
     known = [row for row in frontier.table if row["mean"]]
     metric = next((row.get("metric", ACCURACY) for row in frontier.table), ACCURACY)
@@ -504,7 +504,7 @@ def draw_differences(summary: FrontierSummary) -> Figure | None:
 
     The thick line is the interval over the trials, the thin one that over the test rows.
 
-    Returns None if nothing is compared.
+    Returns None without a comparison.
     """
     budgets = most_shared(summary)
     if not budgets:

@@ -396,7 +396,7 @@ def write_records(folder: Path, records: Iterable[Mapping[str, Any]], results: P
     ``*.corrupt``, since some of it may be saved; a file of the earlier format is replaced; an empty file is
     removed. A record whose keys are not those of its content is set aside.
 
-    Returns the file, or None if there is nothing to pack. Raises BoostrunError if it cannot be written.
+    Returns the file, or None without records to pack. Raises BoostrunError if it cannot be written.
     """
     from boostrun.store.parquet import has_its_keys
 
