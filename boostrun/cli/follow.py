@@ -15,6 +15,7 @@ import functools
 import json
 import math
 import os
+import re
 import signal
 import socket
 import stat
@@ -40,6 +41,8 @@ _BLOCK = 1 << 16  # bytes that are read together
 _LONGEST = 1 << 24  # bytes of a line
 _END = 4096  # bytes at the end of the answers that tell their file from another
 _NOTE = "follow"  # the array beside a saved learner
+_SEPARATORS = ",;\t|"
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass
@@ -327,6 +330,7 @@ class LiveRows:
         self.place, self.label, self.order = place, label, order
         self.copied = [*copied, order] if order else copied
         self.unmet = {label, *self.copied}  # columns that no row has had
+        self.separator = ","  # of csv
         self.file = self._open()
         regular = not place.startswith("tcp://") and stat.S_ISREG(os.fstat(self.file.fileno()).st_mode)
         self.size = os.fstat(self.file.fileno()).st_size if regular else None  # None: a pipe or a socket
@@ -361,7 +365,8 @@ class LiveRows:
             found: list[LiveRow] = []
             for line in lines:
                 end += len(line)
-                text = line.strip() if begun else line.removeprefix(codecs.BOM_UTF8).strip()
+                text = line if begun else line.removeprefix(codecs.BOM_UTF8)
+                text = text.strip(b" \r\n") if text.strip() else b""  # a tab at the end is before an empty cell
                 if text and not begun and not text.startswith(b"{"):
                     names = self._header(text)
                 elif text and end > skipped:
@@ -391,9 +396,12 @@ class LiveRows:
 
     def _header(self, text: bytes) -> list[str]:
         try:
-            names = _cells(text)
+            # the separator that finds the label, else the comma
+            found = {mark: _cells(text, mark) for mark in _SEPARATORS}
         except ValueError as error:
             raise BoostrunError(f"the header is no csv in UTF-8: {error}") from None
+        self.separator = next((mark for mark, cells in found.items() if self.label in cells), ",")
+        names = found[self.separator]
         if twice := [name for name in names if names.count(name) > 1]:
             raise BoostrunError(f"the header has two columns called '{twice[0]}'")
         if missing := [name for name in (self.label, *self.copied) if name not in names]:
@@ -404,7 +412,7 @@ class LiveRows:
     def _row(self, text: bytes, number: int, names: list[str] | None, end: int) -> LiveRow:
         copied: dict[str, Any] = {}
         try:
-            given = json.loads(text) if names is None else self._by_name(names, _cells(text))
+            given = json.loads(text) if names is None else self._by_name(names, _cells(text, self.separator))
             if not isinstance(given, dict):
                 raise ValueError('it is no object, as {"x": 1.5, "label": "a"} is')
             self.unmet -= given.keys()
@@ -433,6 +441,8 @@ class LiveRows:
                 continue
             if name == self.label:
                 found[name] = _label(cell)
+            elif self.separator != "," and name not in self.copied and _DECIMAL_COMMA.fullmatch(cell):
+                raise ValueError(f"{name} is '{cell}', and numbers need a decimal point")
             else:
                 found[name] = cell if name in self.copied and name != self.order else _number(cell)
         return found
@@ -448,9 +458,9 @@ def _line(answer: Mapping[str, Any]) -> str:
     return f"{text}\n"
 
 
-def _cells(text: bytes) -> list[str]:
+def _cells(text: bytes, separator: str) -> list[str]:
     try:
-        return next(csv.reader([text.decode("utf-8-sig")], strict=True))
+        return next(csv.reader([text.decode("utf-8-sig")], strict=True, delimiter=separator))
     except csv.Error as error:
         raise ValueError(str(error)) from None
 

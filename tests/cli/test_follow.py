@@ -84,15 +84,22 @@ def test_answers_after_the_last_save_are_taken_back(here):
     assert answers(here / "out.jsonl") == expected(rows)
 
 
-def test_csv_gives_the_answers_of_json(here):
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_csv_gives_the_answers_of_json(here, separator):
     rows = made(150)
     lines = ["t,a,b,colour,new,kind"]
     lines += [f"{r['t']},{r['a']!r},{r['b']},{r['colour']},{float(r['new'])},{r['kind'] or ''}" for r in rows]
-    (here / "live.csv").write_text("\n".join(lines))
+    (here / "live.csv").write_text("\n".join(lines).replace(",", separator))
     assert main(["follow", *WORDS, "live.csv", "-o", "out.jsonl", "--proba"]) == 0
     found = answers(here / "out.jsonl")
     assert [one["prediction"] for one in found] == [one["prediction"] for one in expected(rows)]
     assert all(abs(sum(one["probabilities"].values()) - 1.0) < 1e-9 for one in found[5:])
+
+
+def test_a_decimal_comma_is_refused(here, capsys):
+    (here / "live.csv").write_text("a;kind\n1.5;x\n2,5;y\n")
+    assert main(["follow", "algo=vfdt", "label=kind", "live.csv"]) == 2
+    assert "row 2: it cannot be read: a is '2,5', and numbers need a decimal point" in capsys.readouterr().err
 
 
 def command(*words):
