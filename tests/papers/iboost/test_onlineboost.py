@@ -141,3 +141,13 @@ def test_flc_is_its_text(warm_start):
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_allclose(model.sums_, sums, rtol=1e-9)
     assert model.n_replaced_ == replaced > 0
+
+
+@pytest.mark.parametrize("large", [1e9, 1e15])
+def test_a_variance_is_not_negative_where_the_mean_of_large_values_is_rounded(tmp_path, large):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    X = np.column_stack([large + np.spacing(large) * rng.integers(0, 3, 2000), y + rng.normal(size=2000)])
+    model = OnlineBoostClassifier(base="gnb", random_state=0).partial_fit(X, y, classes=[0, 1])
+    model.save(tmp_path / "m.npz")
+    np.testing.assert_array_equal(OnlineBoostClassifier.load(tmp_path / "m.npz").predict(X), model.predict(X))

@@ -72,7 +72,7 @@ def see(spread, x, share):
         away = x[r] - spread.mean[r]
         spread.mean[r] += away / count
         spread.scatter[r] += away * (x[r] - spread.mean[r])
-        spread.floor[r] = share * spread.scatter[r] / count + 1e-12
+        spread.floor[r] = share * max(spread.scatter[r], 0.0) / count + 1e-12
 
 
 @kernel
@@ -102,7 +102,7 @@ def train(learners, j, x, y, weight, floor, gaussian):
         if not met[r] > 0.0:
             continue
         if gaussian:
-            variance = scatter[r] / met[r] + floor[r]
+            variance = max(scatter[r], 0.0) / met[r] + floor[r]  # rounding may make S negative
             slope[r] = 0.5 / variance
             constant -= 0.5 * np.log(variance)
         else:
