@@ -8,7 +8,7 @@ RARE   := torch|torchvision|torchgen|functorch|sympy|mpmath|networkx|sqlalchemy|
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all lint bench peers versions storm fuzz table3 table4 table5 timing calibration \
-	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost frontiers report picture pictures docs wheel clean
+	calibration_online calibration_full beyond adaptive1 adaptive2 adaptive3 adaptive4 sharing iboost capymoa frontiers report picture pictures docs wheel clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z0-9 _-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ iboost: setup  ## tables and figures of IBoost on drifting streams: hours (boost
 	  $(RUN) tune -m algo=$(MEMBERS) M=10 $$stream dataset.measures=all tune.trials=8 || exit; \
 	  $(RUN) tune -m algo=$(TREES) $$stream dataset.measures=all tune.trials=8 || exit; done
 	for item in $(IBOOST); do $(RUN) reproduce iboost/$$item || exit; done
+	$(VENV)/bin/python scripts/stream_page.py
+
+capymoa: setup  ## MOA's stream learners beside ours: half an hour; needs Java, and pip install -e '.[capymoa]'
+	$(RUN) reproduce iboost/today_capymoa
 	$(VENV)/bin/python scripts/stream_page.py
 
 frontiers: setup  ## what each budget buys, data set by data set, ours beside the rivals of today, and what they say together: hours from nothing

@@ -178,8 +178,8 @@ choice faster with equal bits, but they would have to follow each of BLAS's kern
 transposes the rows in tiles of 256 codes, where NumPy's transposition took nearly all of its 5.0 seconds before.
 """,
     "Streams": """\
-*What was tried.* The forest is compiled, with all members in one pool of nodes. CapyMOA was not asked: it needs Java.
-Accuracies and the tuned comparison are on [another page](howto/which_stream_learner.md). river has no gradient boosting
+*What was tried.* The forest is compiled, with all members in one pool of nodes. Accuracies, and seconds of CapyMOA's
+learners in Java, are on [another page](howto/which_stream_learner.md). river has no gradient boosting
 for streams; its ADWIN boosting of as many trees stands beside SGBT. SGBT with 100
 trees takes more than ten times as long as with ten because its histograms do not stay cached: after 10,000 examples of
 five classes and ten drifting features, those of 500 trees took 0.8 GB and those of 50 trees 70 MB, and an update of a

@@ -11,11 +11,12 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from boostrun.report.entry import by_seed
-from boostrun.report.markup import pipe_table
+from boostrun.report.markup import decimal, pipe_table, spread
 from boostrun.report.statistics import mean_std
 from boostrun.runner import paper
 from boostrun.runner.plan import open_store, plan
@@ -26,10 +27,15 @@ PAGE = ROOT / "docs" / "howto" / "which_stream_learner.md"
 RECORDED = ("electricity", "weather")  # the same stream for every seed; a generated one is another for each
 LABELS = ("the last label again", "the most frequent label")
 BASES = ("stumps", "naive Bayes", "trees")
+RIVALS = ("river's", "CapyMOA's")  # the first word of a row
+AS_MOA = "ARF, 60 % of the features"  # MOA's default, which is compared with MOA's alone
 PAIRS = (
     ("one tree (VFDT)", "river's tree"), ("one tree that follows (HAT)", "river's HAT"),
     ("AdWin Bagging, trees", "river's ADWIN bagging"), ("OnlineBoost, trees", "river's ADWIN boosting"),
     ("ARF", "river's ARF"), ("leveraging bagging", "river's leveraging bagging"),
+    ("one tree that follows (HAT)", "CapyMOA's HAT"), ("ARF", "CapyMOA's ARF"),
+    (AS_MOA, "CapyMOA's ARF"),
+    ("leveraging bagging", "CapyMOA's leveraging bagging"), ("SGBT", "CapyMOA's SGBT"),
 )  # fmt: skip
 
 _INTRODUCTION = """# Which stream learner
@@ -37,19 +43,21 @@ _INTRODUCTION = """# Which stream learner
 `python scripts/stream_page.py` makes this page from the published tables of
 [recorded](../../results/iboost/today_recorded/table.md) and
 [generated](../../results/iboost/today_generated/table.md) streams, of
+[MOA's learners](../../results/iboost/today_capymoa/table.md) by CapyMOA, of
 [thirty members](../../results/iboost/today_large/table.md), and of methods tuned alike on
 [recorded](../../results/iboost/today_tuned/table.md) and
 [generated](../../results/iboost/today_generated_tuned/table.md) streams. No figure is typed by hand.
 
-The page compares the paper's methods, ours and river's on streams whose concept changes. Each example is predicted
-before it is learnt; on SEA accuracy is measured on hold-outs. **Nothing is tuned** unless a section says so: every
-method has its defaults, except for the number of members. The defaults of the paper's methods were chosen for the
-paper's streams.
+The page compares the paper's methods, ours, river's and CapyMOA's on streams whose concept changes. Each example is
+predicted before it is learnt; on SEA accuracy is measured on hold-outs. **Nothing is tuned** unless a section says so:
+every method has its defaults, except for the number of members. The defaults of the paper's methods were chosen for
+the paper's streams.
 
 Seconds are those of one core for the whole stream: 45,312 examples of electricity prices, 18,159 days of weather,
 20,000 examples of SEA, LED and RBF (5,000 where all are tuned), and 100,000 of RBF that changes abruptly. They come
 from the records, which may be older than the code, and are means over two kinds of processors. Ratios of times
-compare trials on one kind, if both sides have it.
+compare trials on one kind, if both sides have it. CapyMOA's are the processor time of all threads of Java, and include
+a call from Python for each example.
 
 {seeds}
 
@@ -97,8 +105,7 @@ class Cell(NamedTuple):
         return mine / theirs
 
     def __str__(self) -> str:
-        deviation = f" ({mean_std(self.accuracies.values())[1]:.2f})" if len(self.accuracies) > 1 else ""
-        return f"{self.mean:.2f}{deviation}"
+        return spread(*mean_std(self.accuracies.values()))
 
 
 Cells = dict[tuple[str, str], Cell]
@@ -122,6 +129,9 @@ def cells(item: str, results: Path = RESULTS) -> Cells:
     }
 
 
+signed = partial(decimal, signed=True)
+
+
 def difference(one: Cell, other: Cell, stream: str) -> float:
     """The difference of the means; on a generated stream over the seeds that both have."""
     seeds = set(one.accuracies) & set(other.accuracies)
@@ -130,7 +140,8 @@ def difference(one: Cell, other: Cell, stream: str) -> float:
 
 def page() -> str:
     """The page of the tables that are there."""
-    ten = cells("today_recorded") | cells("today_generated")
+    every_row = cells("today_recorded") | cells("today_generated") | cells("today_capymoa")
+    ten = {place: cell for place, cell in every_row.items() if place[0] != AS_MOA}
     thirty, tuned = cells("today_large"), cells("today_tuned") | cells("today_generated_tuned")
     every = [(stream, cell) for found in (ten, thirty, tuned) for (_, stream), cell in found.items()]
     parts = [_INTRODUCTION.format(seeds=_seeds(every))]
@@ -140,7 +151,7 @@ def page() -> str:
             short = _in_short(found, streams_of(found))
             parts += [f"## {title}\n", *said, *_best(found), short, "### All of them\n", _all(found)]
     if ten:
-        parts += ["## Which base\n", *_bases(ten), "## Ours and river's of the same kind\n", *_pairs(ten)]
+        parts += ["## Which base\n", *_bases(ten), "## Ours and theirs of the same kind\n", *_pairs(every_row)]
     return "\n".join(parts)
 
 
@@ -163,17 +174,17 @@ def _in_short(found: Cells, streams: Sequence[str]) -> str:
     by_stream = [_means(found, stream) for stream in streams]
     means = {row: mean_std([each[row] for each in by_stream])[0] for row in rows_of(found)}
     times = {row: mean_std([found[row, stream].time for stream in streams])[0] for row in rows_of(found)}
-    said = {row: f"{row}, {means[row]:.2f} % in {times[row]:.2f} s" for row in means}
-    rivers = [row for row in means if row.startswith("river's")]
-    ours = [row for row in means if row not in (*rivers, *LABELS)]
-    sides = [max(ours, key=means.__getitem__), max(rivers, key=means.__getitem__)]
+    said = {row: f"{row}, {decimal(means[row])} % in {decimal(times[row])} s" for row in means}
+    rivals = [row for row in means if row.startswith(RIVALS)]
+    ours = [row for row in means if row not in (*rivals, *LABELS)]
+    sides = [max(ours, key=means.__getitem__), max(rivals, key=means.__getitem__)]
     first, second = sorted(sides, key=means.__getitem__, reverse=True)
     quick = min((row for row in ours if means[row] > means[sides[0]] - 1.0), key=times.__getitem__)
     behind = [row for row in ours if any(each[row] < each[LABELS[0]] for each in by_stream)]
     also = f"; the quickest within a point of the best of ours is {said[quick]}" if quick != sides[0] else ""
     return (
         f"The best mean over all {len(streams)} streams is that of {said[first]}. The best of "
-        f"{'ours' if second == sides[0] else 'river'} is {said[second]}{also}. Compare with the last label first: "
+        f"{'ours' if second == sides[0] else 'the rivals'} is {said[second]}{also}. Compare with the last label first: "
         f"{len(behind)} of our {len(ours)} methods are behind it on at least one stream.\n"
     )
 
@@ -203,34 +214,36 @@ def best(found: Cells, stream: str, rows: Sequence[str]) -> str:
 
 def _best(found: Cells) -> Iterator[str]:
     rows = rows_of(found)
-    rivers = [row for row in rows if row.startswith("river's")]
-    ours = [row for row in rows if row not in (*rivers, *LABELS)]
+    rivals = [row for row in rows if row.startswith(RIVALS)]
+    ours = [row for row in rows if row not in (*rivals, *LABELS)]
     lines, ahead, slower = [], [], []
     for stream in streams_of(found):
-        mine, theirs = best(found, stream, ours), best(found, stream, rivers)
+        mine, theirs = best(found, stream, ours), best(found, stream, rivals)
         one, other = found[mine, stream], found[theirs, stream]
         ahead.append(difference(one, other, stream))
         slower.append(other.times_as_long_as(one))
         lines.append([
-            stream, mine, str(one), theirs, str(other), f"{ahead[-1]:+.2f}", f"{slower[-1]:.0f}",
-            f"{found[LABELS[0], stream].mean:.2f}",
+            stream, mine, str(one), theirs, str(other), signed(ahead[-1]), f"{slower[-1]:.0f}",
+            decimal(found[LABELS[0], stream].mean),
         ])  # fmt: skip
-    heads = ["stream", "best of ours", "accuracy %", "best of river's", "accuracy %", "difference", "times as long",
+    heads = ["stream", "best of ours", "accuracy %", "best rival", "accuracy %", "difference", "times as long",
              LABELS[0]]  # fmt: skip
     yield pipe_table([heads, *lines], range(5, 8)) + "\n"
     won = sum(one > 0.0 for one in ahead)
     yield (
-        f"The best of ours has the higher mean on {won} of {len(ahead)} streams. Differences are {min(ahead):+.2f} to "
-        f"{max(ahead):+.2f} points, and river's best takes {min(slower):.0f} to {max(slower):.0f} times as long. The "
-        "best of each side is chosen by the figures that are shown. On generated streams each seed is another stream, "
-        "and differences are over the seeds that both have.\n"
+        f"The best of ours has the higher mean on {won} of {len(ahead)} streams. Differences are {signed(min(ahead))} "
+        f"to {signed(max(ahead))} points, and the best rival takes {min(slower):.0f} to {max(slower):.0f} times as "
+        "long. The best of each side is chosen by the figures that are shown. On generated streams each seed is "
+        "another stream, and differences are over the seeds that both have.\n"
     )
 
 
 def _all(found: Cells) -> str:
     streams = streams_of(found)
     order = sorted(rows_of(found), key=lambda row: -sum(found[row, stream].mean for stream in streams))
-    lines = [[row, *(f"{found[row, stream]} · {found[row, stream].time:.2f} s" for stream in streams)] for row in order]
+    lines = [
+        [row, *(f"{found[row, stream]} · {decimal(found[row, stream].time)} s" for stream in streams)] for row in order
+    ]
     table = pipe_table([["method", *streams], *lines], range(1, 1 + len(streams)))
     return f"Sorted by the mean over these streams:\n\n{table}\n"
 
@@ -242,13 +255,14 @@ def _bases(found: Cells) -> Iterator[str]:
         for stream in streams_of(found):
             of = [found.get((f"{method}, {base}", stream)) for base in BASES]
             if sum(cell is not None for cell in of) > 1:
-                lines.append([method, stream, *("" if cell is None else f"{cell.mean:.2f}" for cell in of)])
+                lines.append([method, stream, *("" if cell is None else decimal(cell.mean) for cell in of)])
             if of[1] is not None and of[2] is not None:
                 gains.append(difference(of[2], of[1], stream))
     yield (
         "For members that learn each example, a stump is a tree of one split.\n\n"
         f"Trees have a higher mean than naive Bayes (Bernoulli on LED, Gaussian elsewhere) in "
-        f"{sum(one > 0.0 for one in gains)} of {len(gains)} cases, by {min(gains):+.2f} to {max(gains):+.2f} points.\n"
+        f"{sum(one > 0.0 for one in gains)} of {len(gains)} cases, by {signed(min(gains))} to {signed(max(gains))} "
+        "points.\n"
     )
     yield pipe_table([["method", "stream", *BASES], *lines], (2, 3, 4)) + "\n"
 
@@ -256,21 +270,23 @@ def _bases(found: Cells) -> Iterator[str]:
 def _pairs(found: Cells) -> Iterator[str]:
     yield (
         "River's ADWIN boosting has change detectors; OnlineBoost does not. River's HAT replaces a subtree as soon as "
-        "the alternative has split; ours replaces it once the alternative is better.\n"
+        "the alternative has split; ours replaces it once the alternative is better. Leaves of ARF look at the square "
+        "root of the number of features, as river's do; those of CapyMOA's at 60 % of them, and so do those of a row "
+        "of ours.\n"
     )
     both = [
-        (ours, rivers, stream)
-        for ours, rivers in PAIRS
+        (ours, theirs, stream)
+        for ours, theirs in PAIRS
         for stream in streams_of(found)
-        if (ours, stream) in found and (rivers, stream) in found
+        if (ours, stream) in found and (theirs, stream) in found
     ]
     lines = [
-        [ours, rivers, stream, str(found[ours, stream]), str(found[rivers, stream]),
-         f"{difference(found[ours, stream], found[rivers, stream], stream):+.2f}",
-         f"{found[rivers, stream].times_as_long_as(found[ours, stream]):.0f}"]
-        for ours, rivers, stream in both
+        [ours, theirs, stream, str(found[ours, stream]), str(found[theirs, stream]),
+         signed(difference(found[ours, stream], found[theirs, stream], stream)),
+         f"{found[theirs, stream].times_as_long_as(found[ours, stream]):.0f}"]
+        for ours, theirs, stream in both
     ]  # fmt: skip
-    heads = ["ours", "river's", "stream", "ours, %", "river's, %", "difference", "times as long"]
+    heads = ["ours", "theirs", "stream", "ours, %", "theirs, %", "difference", "times as long"]
     yield pipe_table([heads, *lines], (3, 4, 5, 6)) + "\n"
 
 
