@@ -402,7 +402,10 @@ class LakeReader:
                 except BoostrunError as error:
                     raise BoostrunError(f"{part.words} holds {error} in the column {name}") from None
                 if bad.any():
-                    raise BoostrunError(f"{part.words} holds text in the column {name}; numbers are expected")
+                    raise BoostrunError(
+                        f"{part.words} holds text in the column {name}; numbers are needed: write a column of 0 and 1 "
+                        "for each text"
+                    )
         return block
 
     def _labels(self, batch: Any, part: RowGroup) -> np.ndarray:
