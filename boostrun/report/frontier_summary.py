@@ -563,7 +563,8 @@ def _diagram(axis, ranks: Ranks, title: str) -> None:
     axis.plot([1, k], [0, 0], color="black", linewidth=1)
     for tick in range(1, k + 1):
         axis.plot([tick, tick], [0, 0.2], color="black", linewidth=1)
-        axis.text(tick, 0.35, str(tick), ha="center", va="bottom", fontsize=8)
+        if k <= 10 or tick % 2:  # numbers of two digits need the room of two
+            axis.text(tick, 0.35, str(tick), ha="center", va="bottom", fontsize=8)
     axis.plot([1, min(1 + ranks.critical_difference, k)], [1.7, 1.7], color="black", linewidth=1.4)
     axis.text(1, 1.85, f"critical difference {ranks.critical_difference:.2f}", va="bottom", fontsize=8)
     for number, (first, last) in enumerate(ranks.groups):
