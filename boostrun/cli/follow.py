@@ -395,13 +395,14 @@ class LiveRows:
             yield [rest]
 
     def _header(self, text: bytes) -> list[str]:
+        for self.separator in (*_SEPARATORS, ","):  # the first one that finds the label, else the comma
+            with contextlib.suppress(ValueError):
+                if self.label in _cells(text, self.separator):
+                    break
         try:
-            # the separator that finds the label, else the comma
-            found = {mark: _cells(text, mark) for mark in _SEPARATORS}
+            names = _cells(text, self.separator)
         except ValueError as error:
             raise BoostrunError(f"the header is no csv in UTF-8: {error}") from None
-        self.separator = next((mark for mark, cells in found.items() if self.label in cells), ",")
-        names = found[self.separator]
         if twice := [name for name in names if names.count(name) > 1]:
             raise BoostrunError(f"the header has two columns called '{twice[0]}'")
         if missing := [name for name in (self.label, *self.copied) if name not in names]:

@@ -96,6 +96,12 @@ def test_csv_gives_the_answers_of_json(here, separator):
     assert all(abs(sum(one["probabilities"].values()) - 1.0) < 1e-9 for one in found[5:])
 
 
+def test_a_separator_within_quotes_of_the_header_separates_nothing(here):
+    (here / "live.csv").write_text('"a;x","b|z",kind\n1.5,2,u\n2.5,1,v\n')
+    assert main(["follow", "algo=vfdt", "label=kind", "live.csv", "-o", "out.jsonl"]) == 0
+    assert [one["prediction"] for one in answers(here / "out.jsonl")] == [None, "u"]
+
+
 def test_a_decimal_comma_is_refused(here, capsys):
     (here / "live.csv").write_text("a;kind\n1.5;x\n2,5;y\n")
     assert main(["follow", "algo=vfdt", "label=kind", "live.csv"]) == 2
