@@ -32,6 +32,7 @@ from boostrun.config import defaults
 from boostrun.config.words import quoted
 from boostrun.data import load as load_data
 from boostrun.errors import BoostrunError
+from boostrun.export import read
 from boostrun.export.flash import flash
 from boostrun.prediction import load, pieces
 from boostrun.report.markup import pipe_table
@@ -154,12 +155,12 @@ def again(model: Path, table: str, facts: Mapping[str, Any]) -> dict[str, float]
     samples, asked = next(iter(pieces(load(model), table, {}))).X[:4000], facts["budgets"]
     found = {"seconds": facts["seconds"], "held": asked.get("held", {}).get("spent", 0.0)}
     if "features" in asked:
-        read = meters.columns_read(load(model), samples, seed=1)
-        found["features"] = float(len(read.columns)) if read.all_others else float(samples.shape[1])
+        used = meters.columns_read(load(model), samples, seed=1)
+        found["features"] = float(len(used.columns)) if used.all_others else float(samples.shape[1])
     if "flash" in asked:
-        found["flash"] = float(flash(meters.read(model), samples).bytes)
+        found["flash"] = float(flash(read(model), samples).bytes)
     if "latency" in asked:
-        found["latency"] = meters.latency(meters.read(model), samples).microseconds
+        found["latency"] = meters.latency(read(model), samples).microseconds
     if "memory" in asked:
         command = [*shlex.split(facts["alone"])[1:-1], str(model.with_name("second.npz"))]
         found["memory"] = meters.peak_of([sys.executable, "-m", "boostrun", *command]) * 2**20

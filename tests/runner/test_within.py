@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
+from sklearn.datasets import load_digits
 
-from boostrun import BoostrunError
+from boostrun import AdaBoostMHClassifier, BoostrunError
 from boostrun.runner import within
 from boostrun.runner.contenders import ORDER, Contender, Tried
 from boostrun.runner.meters import Deadline, budgets_of
@@ -307,6 +309,16 @@ def test_a_budget_that_is_exceeded_or_not_measured_is_counted(script):
     most = {"features": 3.0, "flash": 900.0, "held": 9.0}
     assert script.exceeded(most, {"features": 3.0, "flash": 900.0, "held": 8.0}) == ""
     assert script.exceeded(most, {"features": 4.0, "flash": 909.0}) == "features 1.333; flash 1.010; held nan"
+
+
+def test_each_budget_of_a_saved_model_is_measured_again(script, tmp_path):
+    X, y = load_digits(return_X_y=True)
+    AdaBoostMHClassifier(n_estimators=4).fit(X, y).save(tmp_path / "m.npz")
+    np.savez(tmp_path / "t.npz", x_train=X, y_train=y, x_test=X, y_test=y)
+    asked = {kind: {"spent": 9.0} for kind in ("features", "flash", "latency", "held")}
+    found = script.again(tmp_path / "m.npz", str(tmp_path / "t.npz"), {"seconds": 2.0, "budgets": asked})
+    assert found["seconds"] == 2.0 and found["held"] == 9.0 and found["features"] <= 4.0
+    assert 100.0 < found["flash"] < 4000.0 and found["latency"] > 0.0
 
 
 def row(name, regret, **others: str) -> Mapping[str, str]:
