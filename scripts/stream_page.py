@@ -38,6 +38,8 @@ PAIRS = (
     ("leveraging bagging", "CapyMOA's leveraging bagging"), ("SGBT", "CapyMOA's SGBT"),
 )  # fmt: skip
 
+signed = partial(decimal, signed=True)
+
 _INTRODUCTION = """# Which stream learner
 
 `python scripts/stream_page.py` makes this page from the published tables of
@@ -129,9 +131,6 @@ def cells(item: str, results: Path = RESULTS) -> Cells:
         for entry in entries
         if entry.metric == "test_accuracy_pct" and entry.records
     }
-
-
-signed = partial(decimal, signed=True)
 
 
 def difference(one: Cell, other: Cell, stream: str) -> float:

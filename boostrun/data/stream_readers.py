@@ -270,7 +270,7 @@ def npy_header(file) -> tuple[tuple[int, ...], bool, np.dtype]:
 
 
 class NpyFile:
-    """Rows of an .npy array (N, ...), read without mapping the file, so that none of it stays in memory."""
+    """Rows of an .npy array (N, ...), read without mapping the file, whose pages would stay in memory."""
 
     def __init__(self, path: Path):
         self.path = Path(path)
