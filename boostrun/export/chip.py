@@ -22,8 +22,13 @@ from boostrun.export.parts import Saved
 
 TARGETS = ("portable", "avr", "cortex-m")
 RAM = 512  # bytes that a prediction may take, x not counted
-_AVR_FLASH = 2**16  # bytes that tables of AVR's near pointers reach
-_CODE = {"vote_trees": 560, "trees": 450, "votes": 340, "stumps": 410, "linear": 300}  # bytes on an ATmega328P
+_AVR_FLASH, _AVR_ARRAY = 2**16, 2**15 - 1  # bytes that AVR's near pointers reach, and of an array of avr-gcc
+_CODE = {  # bytes on an ATmega328P with scores of 16 and of 32 bits: the most that avr-gcc 5.4 makes, rounded up
+    "linear": (300, 300), "stumps": (340, 460), "stumps_by_row": (320, 420), "trees": (400, 510),
+    "trees_by_row": (410, 460), "votes": (420, 510), "vote_trees": (500, 610),
+}  # fmt: skip
+_CODE_OF_ONE = {"linear": (170, 170), "stumps_by_row": (160, 230), "trees_by_row": (240, 290)}  # the same, of one score
+_CODE_OF_TWINS = 60  # more, of columns with missing values that have two codes
 
 
 class Size(NamedTuple):
@@ -47,7 +52,7 @@ def size_of(
     """Bytes of flash and RAM of a saved model as ``boostrun export m.npz --to c --integer`` writes it.
 
     It covers all kinds of models, including trees of LightGBM, XGBoost and scikit-learn (:mod:`.rivals.kept`). Tables
-    are counted to the byte; for each form the size of its code under avr-gcc -Os, rounded up, is added. Parameters are
+    are counted to the byte; the code is the most that avr-gcc -Os makes of a form. Parameters are
     those of :func:`boostrun.export.integer.quantised`; a linear model without rows is counted at 8 and 16 bits. Raises
     BoostrunError for a model that has no integer predictor.
     """
@@ -215,10 +220,12 @@ def _by_rows(layout: TableLayout, model: IntegerModel) -> TableLayout:
 def sizes(model: IntegerModel, layout: TableLayout) -> Size:
     """The bytes of a model that is laid out."""
     many = not (layout.form.endswith("_by_row") or layout.form == "linear")
-    code = _CODE[next(name for name in _CODE if name in layout.form)]
-    score = bytes_of(_score_type(model))
+    score, k = bytes_of(_score_type(model)), len(model.base)
+    tables, code = layout.size, (_CODE_OF_ONE if k == 1 else _CODE)[layout.form][score == 4]
+    if len(model.codes.twins) and model.trees:
+        tables, code = tables + direct("twin", model.codes.twins).size, code + _CODE_OF_TWINS
     x = len(model.codes.columns) * model.codes.bits // 8
-    return Size(layout.size, code, score * len(model.base) * many + 40, x)
+    return Size(tables, code, score * k * many + 40, x)
 
 
 def _score_type(model: IntegerModel) -> str:
@@ -413,7 +420,7 @@ def _indented(text: str, by: int) -> str:
 def source(model: IntegerModel, target: str = "portable") -> str:
     """The C99 file of a predictor of whole numbers.
 
-    Raises BoostrunError where a prediction would take more than 512 bytes of RAM, or tables more than AVR's 64 KiB.
+    Raises BoostrunError where a prediction would take more than 512 bytes of RAM, or tables more than AVR can read.
     """
     layout = laid_out(model)
     size = sizes(model, layout)
@@ -424,6 +431,9 @@ def source(model: IntegerModel, target: str = "portable") -> str:
         )
     if target == "avr" and size.tables > _AVR_FLASH - 1024:
         raise BoostrunError(f"the tables take {size.tables} bytes, and AVR reads {_AVR_FLASH}: train fewer rounds")
+    largest = max((len(values) * bytes_of(kind) for _, kind, values in _tables(layout)), default=0)
+    if target == "avr" and largest > _AVR_ARRAY:
+        raise BoostrunError(f"a table takes {largest} bytes, and avr-gcc takes {_AVR_ARRAY}: train fewer rounds")
     return "\n\n".join([
         comment(_told(model, layout, target)), block(_HEAD, **_types(model)),
         block(_FLASH), *map(_table, _tables(layout)), *_code(model, layout), _quantise(model),

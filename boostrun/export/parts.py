@@ -78,7 +78,10 @@ def read(path: str | Path) -> Saved:
     declared = catalogue.models().get(kind)
     if declared is None:
         missing = catalogue.missing(kind)
-        raise BoostrunError(f"{path} holds {kind}, which is no model that can be exported{missing}")
+        raise BoostrunError(
+            f"{path} holds {kind}, which is no model that can be exported{missing}"
+            + (": --integer exports an IBoost committee, no other stream learner" if "StreamState" in kind else "")
+        )
     model, extra = obtain(declared.target).load(path)
     facts = facts_of(extra, path)
     labels = facts.classes.tolist()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boostrun.kernels import Team, released, shared
-from boostrun.kernels.code_sums import best_by_codes, list_samples, plan, sums_for
+from boostrun.kernels.code_sums import _TOGETHER, best_by_codes, list_samples, plan, sums_for
 from boostrun.kernels.trees import (
     _children,
     _of_slots,
@@ -74,8 +74,12 @@ def _best_by_codes(team: Team, codes, given, before, kept, totals, least):
     """The splits and sums of :func:`best_by_codes`; features are shared, where others are listed in blocks."""
     columns, offsets, (firsts, starts, others, common) = codes
     (d, n), listed = columns.shape, len(firsts) > 1
-    spans = team.spans(len(firsts) - 1, len(others) // (len(firsts) - 1)) if listed else team.spans(d, n)
-    blocks = [(int(firsts[a]), int(firsts[b])) for a, b in spans] if listed else spans
+    if listed:
+        spans = team.spans(len(firsts) - 1, len(others) // (len(firsts) - 1))
+        blocks = [(int(firsts[a]), int(firsts[b])) for a, b in spans]
+    else:
+        spans = team.spans(-(-d // _TOGETHER), _TOGETHER * n)
+        blocks = [(_TOGETHER * a, min(_TOGETHER * b, d)) for a, b in spans]
 
     def search(a, b):
         k, last = np.searchsorted(firsts, (a, b)) if listed else (0, 0)
