@@ -42,8 +42,8 @@ def processor():
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def in_turn(calls, seconds=10.0, least=2, most=30, warm=True):
-    """name -> processor seconds a unit, of ``calls``: name -> (function, units of one call).
+def in_turn(calls, seconds=10.0, least=2, most=30, warm=True, clock=processor):
+    """name -> seconds a unit by ``clock``, of ``calls``: name -> (function, units of one call).
 
     All are called in turn, so that a busy minute meets all of them: at least so many turns, and more until so many
     seconds have passed. A turn before these, which does not count, warms up.
@@ -56,9 +56,9 @@ def in_turn(calls, seconds=10.0, least=2, most=30, warm=True):
         if turn >= least and time.perf_counter() - begun > seconds:
             break
         for name, (function, units) in calls.items():
-            start = processor()
+            start = clock()
             function()
-            found[name].append((processor() - start) / units)
+            found[name].append((clock() - start) / units)
     return found
 
 
