@@ -23,12 +23,12 @@ from boostrun.export.parts import Saved
 TARGETS = ("portable", "avr", "cortex-m")
 RAM = 512  # bytes that a prediction may take, x not counted
 _AVR_FLASH, _AVR_ARRAY = 2**16, 2**15 - 1  # bytes that AVR's near pointers reach, and of an array of avr-gcc
-_CODE = {  # bytes on an ATmega328P with scores of 16 and of 32 bits: the most that avr-gcc 5.4 makes, rounded up
+_CODE = {  # bytes on an ATmega328P, scores of 16 and of 32 bits: the most of drawn models, by avr-gcc 5.4
     "linear": (300, 300), "stumps": (340, 460), "stumps_by_row": (320, 420), "trees": (400, 510),
     "trees_by_row": (410, 460), "votes": (420, 510), "vote_trees": (500, 610),
 }  # fmt: skip
-_CODE_OF_ONE = {"linear": (170, 170), "stumps_by_row": (160, 230), "trees_by_row": (240, 290)}  # the same, of one score
-_CODE_OF_TWINS = 60  # more, of columns with missing values that have two codes
+_CODE_OF_ONE = {"linear": (170, 170), "stumps_by_row": (160, 230), "trees_by_row": (240, 290)}  # of models of one score
+_CODE_OF_TWINS = 60  # bytes more where splits ask whether a value is missing
 
 
 class Size(NamedTuple):
@@ -52,7 +52,7 @@ def size_of(
     """Bytes of flash and RAM of a saved model as ``boostrun export m.npz --to c --integer`` writes it.
 
     It covers all kinds of models, including trees of LightGBM, XGBoost and scikit-learn (:mod:`.rivals.kept`). Tables
-    are counted to the byte; the code is the most that avr-gcc -Os makes of a form. Parameters are
+    are counted to the byte; the code is the most that avr-gcc -Os made of drawn models of a form. Parameters are
     those of :func:`boostrun.export.integer.quantised`; a linear model without rows is counted at 8 and 16 bits. Raises
     BoostrunError for a model that has no integer predictor.
     """
