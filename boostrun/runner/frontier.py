@@ -11,10 +11,10 @@ import functools
 import itertools
 import math
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from boostrun.config import catalogue
 from boostrun.config.fields import Choices, Range, Settings
@@ -73,7 +73,7 @@ class Candidate:
 
     ``limits`` are the keys that keep the budget, ``chosen`` those that were tuned, ``tried`` the number of distinct
     trials they were chosen from; ``known`` if they come from a stored table. ``began`` are values of small trees, with
-    which a search within flash begins.
+    which a search within flash begins. ``others`` are the next best choices; ``failed`` tells why better ones failed.
     """
 
     method: str
@@ -88,6 +88,21 @@ class Candidate:
     known: bool = False
     reason: str = ""
     began: dict[str, Any] = field(default_factory=dict)
+    others: Iterator[Chosen] = field(default_factory=lambda: iter(()))
+    failed: str = ""
+
+    def take(self, choice: Chosen) -> None:
+        self.settings, self.limits, self.chosen, self.began = choice[1:]
+
+
+class Chosen(NamedTuple):
+    """What a search chose for a candidate, with the loss on held-out data."""
+
+    loss: float
+    settings: Settings
+    limits: dict[str, Any]
+    chosen: dict[str, Any]
+    began: dict[str, Any]
 
 
 @dataclass
@@ -187,15 +202,20 @@ def measure(request: FrontierRequest, command: Sequence[str] = ()) -> FrontierRu
             candidates.append(one)
         del part
     searched, failed, interrupted = _tune(candidates, request, tables, command)
-    # two budgets may be kept by the same words
-    wanted = {cell_of(one.settings).key: one.settings for one in candidates if one.settings is not None}
     cells: dict[str, PlannedCell] = {}
-    if not interrupted and wanted:
-        others = request.metric != ACCURACY
-        rows = len(splits) == 1 and kind != "memory"  # of files larger than memory no list of rows is kept
+    others = request.metric != ACCURACY
+    rows = len(splits) == 1 and kind != "memory"  # of files larger than memory no list of rows is kept
+    left = candidates
+    while left and not interrupted:
+        # two budgets may be kept by the same words
+        wanted = {cell_of(one.settings).key: one.settings for one in left if one.settings is not None}
+        if not wanted:
+            break
         result = run_cells(list(wanted.values()), command=command, metrics=others, rows=rows)
-        cells, interrupted = dict(zip(wanted, result.cells)), result.interrupted
-        failed += result.failed
+        cells, interrupted = cells | dict(zip(wanted, result.cells)), result.interrupted
+        left = [one for one in left if _took_next_best(one, cells)]
+    shown = {cell_of(one.settings).key for one in candidates if one.settings is not None}
+    failed += [record for key in cells.keys() & shown for record in cells[key].failed]
     sampling = Sampling(rows=len(table.labels("test")) if request.metric == ACCURACY and kind != "memory" else 0)
     if len(splits) > 1:
         sampling = Sampling(ratio=len(table.labels("test")) / len(table.labels("train")))
@@ -485,36 +505,48 @@ def _tune(
         return request.kind != "memory" or all(cost.get("memory_mib", math.inf) <= budget for cost in costs)
 
     searched = dict(zip(studies, found.choices))
-    least: dict[tuple[str, int], tuple[float, Candidate]] = {}  # the best of each method on a split so far
+    least: dict[tuple[str, int], Chosen] = {}  # the best of each method on a split so far
     for one in sorted(tuned, key=lambda one: one.budget):
         choice = searched.get(cell_of(one.searched).key)  # type: ignore[arg-type]
         one.tried = len({key for row in choice.rows for key in row["records"]}) if choice else 0
         rows = [pair for pair in choice.ranked if kept(pair[1], one.budget)] if choice else []
-        best = _best(rows, one.settings, tables[one.split])  # type: ignore[arg-type]
+        one.others = _fitting(rows, dataclasses.replace(one), tables[one.split])
+        best = next(one.others, None)
         if best is None:
             continue
-        loss, before = least.get((one.method, one.split), (math.inf, one))
-        if best[0] <= loss:
-            _, one.chosen, one.settings = best
-            least[one.method, one.split] = best[0], one
+        before = least.get((one.method, one.split), best)
+        if best.loss <= before.loss:
+            least[one.method, one.split] = best
         else:  # a larger budget may also be spent like a smaller one
-            one.settings, one.limits, one.chosen = before.settings, before.limits, before.chosen
-            one.began = before.began
+            one.others, best = itertools.chain([best], one.others), before
+        one.take(best)
     keys = {key for choice in found.choices for row in choice.rows for key in row["records"]}
     return [record for key in sorted(keys) if (record := store.get(key))], found.failed, found.interrupted
 
 
-def _best(
-    ranked: Sequence[tuple[float, Mapping[str, Any]]], settings: Settings, table: Table | Chunks
-) -> tuple[float, dict[str, Any], Settings] | None:
-    """The least loss of values that fit the table, the values, and the settings with them; None if there are none."""
+def _fitting(
+    ranked: Iterable[tuple[float, Mapping[str, Any]]], one: Candidate, table: Table | Chunks
+) -> Iterator[Chosen]:
+    """The values of a search that fit the table, the best first; ``one`` is the candidate before the search."""
     for loss, row in ranked:
         with contextlib.suppress(BoostrunError):
             values = dict(row["values"])
-            changed = with_values(settings, values)
+            changed = with_values(one.settings, values)  # type: ignore[arg-type]
             fit(cell_of(changed), table)
-            return loss, values, changed
-    return None
+            yield Chosen(loss, changed, one.limits, values, one.began)
+
+
+def _took_next_best(one: Candidate, cells: Mapping[str, PlannedCell]) -> bool:
+    """Give a candidate whose trials all failed the next best choice of its search; False if there is none.
+
+    A model that keeps the budget when four fifths of the training data were learnt may not keep it with all.
+    """
+    cell = cells.get(cell_of(one.settings).key) if one.settings is not None else None
+    if cell is None or cell.done or not cell.failed or (other := next(one.others, None)) is None:
+        return False
+    one.failed = one.failed or cell.failed[0]["error"]["message"]
+    one.take(other)
+    return True
 
 
 # -- the result --------------------------------------------------------------------------------------------------------

@@ -51,6 +51,12 @@ def notes_of(
         found += filter(None, [_fewer(request.tuning, [one for one in candidates if not one.known])])
         if known := ", ".join(dict.fromkeys(one.method for one in candidates if one.known)):
             found.append(f"with the settings of the table before this one, not searched again: {known}")
+        for one in candidates:
+            if one.failed:
+                found.append(
+                    f"{one.method} at {one.budget:,}: the best values on held-out data failed with all training data "
+                    f"({one.failed}); the next best took their place"
+                )
     else:
         found.append("nothing is tuned: every other key is at its default")
     if request.quick:

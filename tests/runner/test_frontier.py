@@ -23,9 +23,28 @@ def test_values_that_do_not_fit_all_training_data_give_way_to_the_next_best(monk
     errors = {8: 5.0, 256: 1.0, 32: 2.0, 16: 2.0, 64: None}
     rows = [{"values": {"Q": q}, "test_error_pct": error} for q, error in errors.items()]
     choice = Choice(Study(None, {}), None, tuple(rows)).ranked
-    assert frontier._best(choice, {"T": 3}, 100) == (2.0, {"Q": 32}, {"T": 3, "Q": 32})  # the first of equals
-    assert frontier._best(choice, {"T": 3}, 1000)[2] == {"T": 3, "Q": 256}
-    assert frontier._best(choice, {"T": 3}, 1) is None
+    one = frontier.Candidate("a", False, 9, settings={"T": 3}, limits={"T": 3})
+
+    def fitting(table):
+        return [(found.loss, found.chosen, found.settings) for found in frontier._fitting(choice, one, table)]
+
+    assert fitting(100)[0] == (2.0, {"Q": 32}, {"T": 3, "Q": 32})  # the first of equals
+    assert fitting(1000)[0][2] == {"T": 3, "Q": 256}
+    assert fitting(1) == []
+
+
+def test_values_whose_trials_all_fail_give_way_to_the_next_best(monkeypatch):
+    monkeypatch.setattr(frontier, "cell_of", lambda settings: SimpleNamespace(key=settings["Q"]))
+    fails = SimpleNamespace(done=[], failed=[{"error": {"message": "too large"}}])
+    cells = {8: fails, 7: fails, 4: SimpleNamespace(done=[1], failed=fails.failed)}
+    rest = [frontier.Chosen(float(q), {"Q": q}, {}, {"Q": q}, {}) for q in (7, 4, 2)]
+    one = frontier.Candidate("a", False, 9, settings={"Q": 8}, others=iter(rest))
+    tried = []
+    while frontier._took_next_best(one, cells):
+        tried.append(one.chosen["Q"])
+    assert tried == [7, 4] and one.failed == "too large"  # one trial of the last did not fail
+    lost = frontier.Candidate("a", False, 9, settings={"Q": 8})
+    assert not frontier._took_next_best(lost, cells) and lost.failed == ""
 
 
 @pytest.mark.parametrize("held_out", [None, 80])
