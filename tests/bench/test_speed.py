@@ -221,7 +221,7 @@ def reservoir(r, rounds, thin=False) -> Work:
         model = ReservoirClassifier(strategy, reservoir_size=r, n_estimators=rounds, random_state=0)
         return lambda: model.fit_source(source), rounds
 
-    calls = {"boostrun": fit("geem"), "WSam, ours": fit("wsam")}
+    calls = {"boostrun": fit("geem"), "in single precision, ours": fit("geem_single"), "WSam, ours": fit("wsam")}
     if thin:
         calls["thin GEEM, ours"] = fit("geem_thin")
     n, steps = 2 * r, np.arange(r)

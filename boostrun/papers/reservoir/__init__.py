@@ -231,6 +231,7 @@ PAPER = Paper(
         "geem_mean": f"{_HERE}.geem:GeemMean",
         "geem_trees": f"{_HERE}.geem:GeemTrees",
         "geem_thin": f"{_HERE}.geem:GeemThin",
+        "geem_single": f"{_HERE}.geem_single:GeemSingle",
     },
     weak_learners={
         "stump": "boostrun.methods.stumps:StumpLearner",

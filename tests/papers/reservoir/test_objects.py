@@ -18,6 +18,7 @@ from boostrun.methods.weak_learner import WeakLearner
 from boostrun.papers.reservoir import PAPER
 from boostrun.papers.reservoir.classifier import ActiveReservoirClassifier, ReservoirClassifier
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemLikely, GeemMean, GeemThin, GeemTrees
+from boostrun.papers.reservoir.geem_single import GeemSingle
 from boostrun.papers.reservoir.strategies import Max, Mvs, MvsMass, Rand, Strategy, Window, WSam, WSamMass
 from boostrun.papers.reservoir.variants import BudgetedReservoirClassifier, SplitReservoirClassifier
 from tests.papers.reservoir.test_loop import toy
@@ -29,6 +30,7 @@ OBJECTS = {
     "mvs_mass": MvsMass(),
     "geem": Geem(), "geem_lattice": GeemLattice(), "geem_likely": GeemLikely(),
     "geem_mean": GeemMean(), "geem_trees": GeemTrees(), "geem_thin": GeemThin(),
+    "geem_single": GeemSingle(),
 }  # fmt: skip
 
 

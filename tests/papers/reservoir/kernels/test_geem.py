@@ -14,6 +14,7 @@ from numba import njit
 from boostrun.errors import BoostrunError
 from boostrun.papers.reservoir import geem, kernels
 from boostrun.papers.reservoir.geem import Geem, GeemLattice, GeemThin, swap
+from boostrun.papers.reservoir.geem_single import GeemSingle, PlainSingleInversion, SingleInversion
 from boostrun.papers.reservoir.kernels import RUN, Inversion, PlainInversion, byte_distance
 from boostrun.papers.reservoir.strategies import Batch
 from tests.marks import slow_but
@@ -292,6 +293,45 @@ def test_thin_geem_keeps_the_largest_weights_of_constant_features_and_copes_with
 def test_keys_that_thin_geem_cannot_take_are_one_sentence(keys):
     with pytest.raises(BoostrunError, match=r"ridge|covariance_stumps"):
         GeemThin(**keys).check(shared=False)
+
+
+@pytest.mark.parametrize("values", [False, True])
+@pytest.mark.parametrize(("n", "shared"), [(60, False), (60, True), (700, False), (1100, False)])
+def test_geem_in_single_precision_keeps_the_same_samples(n, shared, values):
+    rng = np.random.default_rng(n)
+    codes = (rng.integers(0, 256, (n, 40)) // rng.integers(1, 90, 40)).astype(np.uint8)
+    labels = np.where(rng.random((n, 3) if shared else n) < 0.4, 1.0, -1.0)
+    batch = Batch(codes * 0.37 if values else codes, labels, rng.random(labels.shape), np.zeros(n, int))
+    kinds = (GeemSingle(), Geem())
+    for keep in (n // 2, n // 2, n // 3):  # memory is used again
+        one, other = (
+            (each.for_all_classes if shared else each)(batch, keep, np.random.default_rng(0)) for each in kinds
+        )
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_allclose(one[1], other[1], rtol=1e-4, atol=1e-6)
+    assert kinds[0]._memory.inversion.matrix.dtype == kinds[0]._memory.columns.dtype == np.float32
+
+
+@pytest.mark.parametrize("keys", [{"ridge": 0.05}, {"ridge": 0.0}, {"swap_rounds": 1}])
+def test_keys_that_single_precision_cannot_take_are_one_sentence(keys):
+    with pytest.raises(BoostrunError, match=r"^geem_single needs a ridge of at least 0\.1, and"):
+        GeemSingle(**keys).check(shared=False)
+
+
+@pytest.mark.parametrize("kind", [SingleInversion, PlainSingleInversion])
+@given(st.integers(1, 90), st.integers(0, 2**32 - 1))
+def test_the_inverse_in_single_precision_is_that_of_numpy(kind, n, seed):
+    root = np.random.default_rng(seed).normal(size=(n, n))
+    sigma = root @ root.T + n * np.eye(n)
+    inversion, right = kind(n), np.linalg.inv(sigma)
+    inversion.matrix[:] = sigma
+    lower = np.tril(inversion.factor())
+    np.testing.assert_allclose(lower.T @ lower, right, atol=1e-5 / n)
+    np.testing.assert_allclose(np.tril(inversion.inverse()), np.tril(right), atol=1e-5 / n)
+    assert inversion.matrix.dtype == np.float32
+    inversion.matrix[:] = -np.eye(n)
+    with pytest.raises(np.linalg.LinAlgError):
+        inversion.factor()
 
 
 BOTH = pytest.mark.parametrize("kind", [Inversion, PlainInversion])
