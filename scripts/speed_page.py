@@ -171,8 +171,8 @@ the elimination alone are the floor in the table below: where the floor is above
 double precision can meet it at this speed of products. `algo.strategy=geem_single` computes in single precision. In a
 sitting on another machine a round took 0.69, 0.66, 0.57 and 0.51 of GEEM's time with 250, 500, 1,000 and 2,000 samples
 held, which is not in the tables yet. A choice keeps the same samples unless losses are nearly equal, but other bits, so
-it is not the default. Computing the covariance in tiles was not built, which gains little. The thin form (`algo.strategy=geem_thin`) replaces
-the covariance by that over 128 random stumps.
+it is not the default. Computing the covariance in tiles was not built, which gains little. The thin form
+(`algo.strategy=geem_thin`) replaces the covariance by that over 128 random stumps.
 """,
     "Prediction": """\
 *What was tried.* A row of the fitted width, in C order, skips most of the checks. The exported C looks up the vote of a
