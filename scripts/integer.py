@@ -2,11 +2,12 @@
 
 ``python scripts/integer.py`` trains five models on each table (seed 0), calibrates them on their training rows, and
 prints the table of docs/howto/chips.md. Bytes are measured with avr-gcc -Os if it is installed, and counted by
-``size_of``, which may not be less.
+``size_of``, which may not be less. ``python scripts/integer.py programs`` prints the page's table of whole programs.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,7 +19,8 @@ from boostrun import AdaBoostMHClassifier, FullDataClassifier, ShareBoostClassif
 from boostrun.config import defaults
 from boostrun.data import load
 from boostrun.export import read
-from boostrun.export.chip import size_of
+from boostrun.export.c import c_source
+from boostrun.export.chip import size_of, source
 from boostrun.export.integer import quantised
 from boostrun.export.proof import lacking, proof_codes, prove
 from boostrun.rivals.boosted_trees import LightGBMClassifier
@@ -68,5 +70,37 @@ def main(tables: Sequence[str]) -> None:
             print("|", " | ".join([table, name, *cells, measured, f"{counted}"]), "|", flush=True)
 
 
+def programs() -> None:
+    """Print bytes of whole programs for digits with one prediction: real numbers and whole ones, on an ATmega328P."""
+    data = load({"name": "digits", **defaults("dataset", "digits")}, Path("datasets"))
+    X = np.asarray(data.x_train.reshape(len(data.x_train), -1), np.float64)
+    print("| Model | Flash before | RAM before | Flash, `--integer` | RAM | Stack |")
+    print("|---|---|---|---|---|---|")
+    for name in list(MODELS)[:3]:
+        with tempfile.TemporaryDirectory() as folder:
+            saved = read(MODELS[name]().fit(X, data.y_train).save(Path(folder) / "m.npz"))
+            model = quantised(saved, X)
+            (proof,) = prove(model, proof_codes(model, X[:50]), "avr")
+            sizes = [linked(c_source(saved), f"double x[{X.shape[1]}]", Path(folder))]
+            sizes.append(linked(source(model, "avr"), f"boostrun_x x[{X.shape[1]}]", Path(folder)))
+        cells = [f"{size:,}" for pair in sizes for size in pair]
+        print("|", " | ".join([name, *cells, f"{proof.stack}"]), "|", flush=True)
+
+
+def linked(text: str, sample: str, folder: Path) -> tuple[int, int]:
+    """(bytes of flash, bytes of static RAM) of a program with one prediction; more than the chip has is linked too."""
+    main = f"{text}\n{sample};\nvolatile int out;\nint main(void) {{ out = predict(x); return 0; }}\n"
+    (folder / "program.c").write_text(main, encoding="ascii")
+    room = ["-Wl,--defsym=__TEXT_REGION_LENGTH__=1M,--defsym=__DATA_REGION_LENGTH__=64K"]
+    compiler = ["avr-gcc", "-mmcu=atmega328p", "-Os", "-std=c99", *room, "-o", str(folder / "program.elf")]
+    subprocess.run([*compiler, str(folder / "program.c"), "-lm"], check=True)
+    said = subprocess.run(["avr-size", str(folder / "program.elf")], check=True, capture_output=True, text=True).stdout
+    code, data, bss = map(int, said.splitlines()[1].split()[:3])
+    return code + data, data + bss
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:] or TABLES)
+    if sys.argv[1:] == ["programs"]:
+        programs()
+    else:
+        main(sys.argv[1:] or TABLES)
