@@ -24,7 +24,10 @@ by
 
 or epsilon < ``tau``; a feature without a second leads, whatever its gain. If the largest class of a leaf has more than
 99 %, the leaf does not split and forgets its observations. A leaf predicts its largest class, by naive Bayes, or
-(adaptive) by whichever has been right for more weight; the lowest class wins ties.
+(adaptive) by whichever has been right for more weight; the lowest class wins ties. With ``leaf=MOA`` trees are those
+of MOA's ``HoeffdingTree``, adaptive, which differ in two rules: a leaf that has not met a class, or met it with
+another value only, never answers this class by naive Bayes, where river leaves such features out; and a leaf with more
+than 99 % of one class splits like others.
 
 All trees share one pool of nodes and one of observations. A node is a row of ``nodes`` and ``values``. The observations
 of a leaf are a slot of ``observed`` (7, K, m) float64: for class c and the p-th feature of the leaf the weight, mean,
@@ -51,7 +54,7 @@ class Roomy(ABC):
         """The same with the room of saved ones, whose arrays have names that begin with ``place``."""
 
 
-MAJORITY, BAYES, ADAPTIVE = 0, 1, 2  # how a leaf predicts
+MAJORITY, BAYES, ADAPTIVE, MOA = 0, 1, 2, 3  # how a leaf predicts
 
 # columns of ``nodes``; a leaf has no LEFT (-1), a leaf that only counts classes and a split have no SLOT (-1)
 LEFT, RIGHT, PARENT, FEATURE, DEPTH, SLOT = range(6)
@@ -377,10 +380,10 @@ def _largest(trees, node):
 
 
 @written_in
-def log_joint(trees, node, c, x):
+def log_joint(trees, node, c, x, rules):
     """The log of the weight of class c in a leaf times the densities of x; -inf for a class without weight.
 
-    A feature of unknown variance is left out. Cost O(m).
+    A feature of unknown variance is left out; with MOA's rules the answer is -inf unless x has the mean. Cost O(m).
     """
     if not trees.classes[node, c] > 0.0:
         return -np.inf
@@ -393,15 +396,17 @@ def log_joint(trees, node, c, x):
         term = level[p] + slope[p] * away * away
         if not math.isnan(term):  # as where x is missing
             out -= min(term, _FARTHEST)
+            if rules.leaf == MOA and slope[p] == 0.0 and (away != 0.0 or trees.observed[slot, COUNT, c, p] == 0.0):
+                return -np.inf
     return out
 
 
 @written_in
-def _by_bayes(trees, node, x):
+def _by_bayes(trees, node, x, rules):
     """The class with the largest joint probability, the lowest of equals."""
     best, highest = 0, -np.inf
     for c in range(trees.classes.shape[1]):
-        here = log_joint(trees, node, c, x)
+        here = log_joint(trees, node, c, x, rules)
         if here > highest:
             best, highest = c, here
     return best
@@ -418,7 +423,7 @@ def _asks_bayes(trees, node, rules):
 def answer(trees, j, x, rules):
     """The class code that tree j predicts for x (d,). Cost O(depth + K m)."""
     node = leaf_of(trees, j, x)
-    return _by_bayes(trees, node, x) if _asks_bayes(trees, node, rules) else _largest(trees, node)
+    return _by_bayes(trees, node, x, rules) if _asks_bayes(trees, node, rules) else _largest(trees, node)
 
 
 @kernel
@@ -428,7 +433,7 @@ def probabilities(trees, j, x, rules, out):
     total, bayes = 0.0, _asks_bayes(trees, node, rules)
     highest = -np.inf
     for c in range(out.shape[0]):
-        out[c] = log_joint(trees, node, c, x) if bayes else trees.classes[node, c]
+        out[c] = log_joint(trees, node, c, x, rules) if bayes else trees.classes[node, c]
         highest = max(highest, out[c])
     for c in range(out.shape[0]):
         if bayes:
@@ -448,11 +453,11 @@ def learn(trees, j, x, y, weight, rules):
         return
     node = leaf_of(trees, j, x)
     values, slot = trees.values[node], trees.nodes[node, SLOT]
-    if slot >= 0 and rules.leaf == ADAPTIVE:
+    if slot >= 0 and rules.leaf >= ADAPTIVE:
         met = values[WEIGHT] > 0.0
         if not met or _largest(trees, node) == y:
             values[LARGEST_RIGHT] += weight
-        if met and _by_bayes(trees, node, x) == y:
+        if met and _by_bayes(trees, node, x, rules) == y:
             values[BAYES_RIGHT] += weight
     trees.weight[j, y] += weight
     trees.classes[node, y] += weight
@@ -479,7 +484,7 @@ def _try_split(trees, node, rules):
         largest = max(largest, weights[c])
     if met < 2:
         return
-    if largest / total > rules.most_share:
+    if rules.leaf != MOA and largest / total > rules.most_share:
         empty(trees, slot)
         return
     before = entropy_terms(weights, total) / total

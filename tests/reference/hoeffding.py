@@ -4,9 +4,9 @@ import math
 
 
 class Leaf:
-    def __init__(self, weights=None, depth=0, max_depth=math.inf):
+    def __init__(self, weights=None, depth=0, max_depth=math.inf, moa=False):
         self.weights = dict(weights or {})
-        self.depth, self.observes = depth, depth < max_depth
+        self.depth, self.observes, self.moa = depth, depth < max_depth, moa
         self.values = {}  # (class, feature): [(value, weight), ...]
         self.tried_at = self.total
         self.largest_right = self.bayes_right = 0.0
@@ -34,14 +34,16 @@ class Leaf:
             if weight > 0.0:
                 out[c] = math.log(weight)
                 for feature, value in enumerate(x):
-                    _, mean, variance = self.normal(c, feature)
+                    met, mean, variance = self.normal(c, feature)
                     if variance > 0.0 and not math.isnan(value):
                         out[c] -= 0.5 * math.log(2 * math.pi * variance) + (value - mean) ** 2 / (2 * variance)
+                    elif self.moa and not math.isnan(value) and (met == 0.0 or value != mean):
+                        out[c] = -math.inf  # MOA's density is 0 there
         return out
 
     def by_bayes(self, x):
         joint = self.log_joint(x)
-        return max(sorted(joint), key=lambda c: joint[c])
+        return max(sorted({0: -math.inf} | joint), key=lambda c: joint.get(c, -math.inf))
 
     def sides(self, feature, threshold):
         left, right = {}, {}
@@ -66,7 +68,7 @@ class Tree:
     def __init__(self, n_features, leaf="nba", grace=200, delta=1e-7, tau=0.05, max_depth=math.inf):
         self.d, self.leaf, self.grace, self.delta, self.tau = n_features, leaf, grace, delta, tau
         self.max_depth = max_depth
-        self.root = Leaf(max_depth=max_depth)
+        self.root = Leaf(max_depth=max_depth, moa=leaf == "moa")
 
     def weight(self, node):
         return node.total if isinstance(node, Leaf) else self.weight(node[2]) + self.weight(node[3])
@@ -86,7 +88,7 @@ class Tree:
         leaf, _ = self.path(x)
         if not leaf.weights:
             return 0
-        bayes = self.leaf == "nb" or (self.leaf == "nba" and leaf.bayes_right >= leaf.largest_right)
+        bayes = self.leaf == "nb" or (self.leaf in ("nba", "moa") and leaf.bayes_right >= leaf.largest_right)
         return leaf.by_bayes(x) if bayes and leaf.observes else leaf.largest()
 
     def learn(self, x, y, w=1.0):
@@ -110,7 +112,7 @@ class Tree:
         met = [w for w in leaf.weights.values() if w > 0]
         if len(met) < 2:
             return
-        if max(met) / sum(met) > 0.99:
+        if self.leaf != "moa" and max(met) / sum(met) > 0.99:
             leaf.values = {}
             return
         found = [(-math.inf, None, None)]  # not splitting
@@ -124,7 +126,7 @@ class Tree:
         if feature is None:
             leaf.values = {}
             return
-        children = [Leaf(s, leaf.depth + 1, self.max_depth) for s in leaf.sides(feature, threshold)]
+        children = [Leaf(s, leaf.depth + 1, self.max_depth, leaf.moa) for s in leaf.sides(feature, threshold)]
         split = [feature, threshold, *children]
         if path:
             parent, side = path[-1]

@@ -83,7 +83,7 @@ def _most(counts: np.ndarray) -> np.ndarray:
     return (counts[:, 1] >= counts[:, 0]).astype(np.int64) if counts.shape[1] == 2 else counts.argmax(axis=1)
 
 
-_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE}
+_LEAVES = {"mc": hoeffding.MAJORITY, "nb": hoeffding.BAYES, "nba": hoeffding.ADAPTIVE, "moa": hoeffding.MOA}
 _NO_BOUND = 2**31
 
 

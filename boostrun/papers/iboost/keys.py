@@ -33,6 +33,7 @@ _WINDOW = "n: the newest examples that are kept"
 _CHANCE = "hoeffding: chance of a split at a feature that is not the best"
 _TIE = "hoeffding: merits closer than this are equal"
 _LEAF = "hoeffding: leaves predict by naive Bayes if it is better, always, or never"
+_MOA_LEAF = "leaves predict by naive Bayes if it is better, always, or never; moa: if it is better, by MOA's rules"
 _DELTA = "confidence of the ADWINs; with a smaller one they detect less"
 #: name -> class of river; adwin is our own, compiled
 DETECTORS = {
@@ -307,6 +308,7 @@ class FLCKeys(IncrementalKeys):
 class AdwinBaggingKeys(IncrementalKeys):
     """Keys of online bagging with an ADWIN for each member."""
 
+    leaf: str = choice("nba", "nb", "mc", "moa", absent="nba", help=f"hoeffding: {_MOA_LEAF}")
     delta: float = real(0.002, above=0.0, below=1.0, help=_DELTA)
     vote: str = choice("hard", "proba", help="proba: sum of probabilities, as in river and MOA")
     monitor: str = choice(
@@ -360,7 +362,7 @@ class StreamForestKeys(Keys):
     grace_period: int = integer(50, help="weight a leaf learns between two tries to split")
     split_delta: float = real(0.01, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
     tie: float = real(0.05, least=0.0, help="merits closer than this are equal")
-    leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
+    leaf: str = choice("nba", "nb", "mc", "moa", help=_MOA_LEAF)
     vote: str = choice("weighted", "proba", help="sum of probabilities, weighted by each tree's accuracy or not")
     random_state: Any = None
 
@@ -372,7 +374,7 @@ class HoeffdingKeys(Keys):
     grace_period: int = integer(200, help="weight a leaf learns between two tries to split")
     delta: float = real(1e-7, above=0.0, below=1.0, help="chance of a split at a feature that is not the best")
     tie: float = real(0.05, least=0.0, help="merits closer than this are equal; tau in river")
-    leaf: str = choice("nba", "nb", "mc", help="leaves answer by naive Bayes where it is better, by it, or never")
+    leaf: str = choice("nba", "nb", "mc", "moa", help=_MOA_LEAF)
     max_depth: int | None = integer(None, least=0, help="largest depth; none: no bound")
     adaptive: bool = boolean(
         False, absent=False,
