@@ -277,8 +277,8 @@ def _pairs(found: Cells) -> Iterator[str]:
         "River's ADWIN boosting has change detectors; OnlineBoost does not. River's HAT replaces a subtree as soon as "
         "the alternative has split; ours replaces it once the alternative is better. Leaves of ARF look at the square "
         "root of the number of features, as river's do; those of CapyMOA's at 60 % of them, and so do those of two "
-        "rows of ours. Our trees are river's. With `algo.leaf=moa` they are MOA's: a leaf never answers a class that "
-        "it has not met, and splits though nearly all its examples have one class. CapyMOA's HAT splits with a "
+        "rows of ours. Our trees are river's. `algo.leaf=moa` has two of MOA's rules: a leaf never answers a class "
+        "that it has not met, and splits though nearly all its examples have one class. CapyMOA's HAT splits with a "
         "confidence of 1e-3, ours with 1e-7 unless the row says otherwise.\n"
     )
     both = [

@@ -24,10 +24,10 @@ by
 
 or epsilon < ``tau``; a feature without a second leads, whatever its gain. If the largest class of a leaf has more than
 99 %, the leaf does not split and forgets its observations. A leaf predicts its largest class, by naive Bayes, or
-(adaptive) by whichever has been right for more weight; the lowest class wins ties. With ``leaf=MOA`` trees are those
-of MOA's ``HoeffdingTree``, adaptive, which differ in two rules: a leaf that has not met a class, or met it with
-another value only, never answers this class by naive Bayes, where river leaves such features out; and a leaf with more
-than 99 % of one class splits like others.
+(adaptive) by whichever has been right for more weight; the lowest class wins ties. ``leaf=MOA`` is adaptive, with two
+rules of MOA's ``HoeffdingTree``: a leaf that has not met a class, or met it with another value only, never answers this
+class by naive Bayes, where river leaves such features out; and a leaf with more than 99 % of one class splits like
+others. Trees then split as MOA's do; few of their answers differ.
 
 All trees share one pool of nodes and one of observations. A node is a row of ``nodes`` and ``values``. The observations
 of a leaf are a slot of ``observed`` (7, K, m) float64: for class c and the p-th feature of the leaf the weight, mean,
