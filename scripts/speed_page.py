@@ -105,7 +105,8 @@ TARGETS: dict[str, list[Target]] = {
                "a stump's search, ours"),
     ],
     "GEEM": [
-        *(_seconds(f"round, r = {r}: {text}", _GEEM.format(r), most)
+        *(_seconds(f"round{how}, r = {r}: {text}", _GEEM.format(r), most, by)
+          for how, by in (("", OURS), (" in single precision", "in single precision, ours"))
           for r, text, most in (("250", "4 ms", 0.004), ("1,000", "160 ms", 0.16), ("2,000", "1.2 s", 1.2))),
         *(_seconds(f"thin form, r = {r}: {text}", _GEEM.format(r), most, "thin GEEM, ours")
           for r, text, most in (("1,000", "80 ms", 0.08), ("2,000", "400 ms", 0.4))),
@@ -168,11 +169,10 @@ With 100,000 columns LightGBM's histograms of 64 leaves take 26 GB, more than th
 *What was tried.* Rounds include the search for the stump and the scores. Above 1,000 samples at hand (r = 500 with as
 many fresh ones), GEEM discards in blocks, by products of matrices: the same samples in the same order. The inverse and
 the elimination alone are the floor in the table below: where the floor is above the target, no program that inverts in
-double precision can meet it at this speed of products. `algo.strategy=geem_single` computes in single precision. In a
-sitting on another machine a round took 0.69, 0.66, 0.57 and 0.51 of GEEM's time with 250, 500, 1,000 and 2,000 samples
-held, which is not in the tables yet. A choice keeps the same samples unless losses are nearly equal, but other bits, so
-it is not the default. Computing the covariance in tiles was not built, which gains little. The thin form
-(`algo.strategy=geem_thin`) replaces the covariance by that over 128 random stumps.
+double precision can meet it at this speed of products. `algo.strategy=geem_single` computes in single precision: a
+choice keeps the same samples unless losses are nearly equal, but other bits, so it is not the default. Computing the
+covariance in tiles was not built, which gains little. The thin form (`algo.strategy=geem_thin`) replaces the covariance
+by that over 128 random stumps.
 """,
     "Prediction": """\
 *What was tried.* A row of the fitted width, in C order, skips most of the checks. The exported C looks up the vote of a
