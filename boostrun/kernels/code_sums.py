@@ -7,8 +7,9 @@ and the sign of its label.
 Codes are added up four columns at a time, or, where most samples have a column's most frequent code, sample by sample
 from lists of their other codes (:func:`list_others`); the sum of the frequent code is the rest of the node's.
 
-The sums of a level are one array: for each column, for each slot, W- of its codes, then W+. ``offsets`` (d + 1,) int64
-are the codes of all columns before each one.
+The sums of a level are one array: for each column and slot, H = W+ + W- of all codes up to each code, then G = W+ - W-
+of these. They are integers below 2^51, which double precision holds exactly. ``offsets`` (d + 1,) int64 are the codes
+of all columns before each one.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _LISTED = 1 << 14  # samples whose other codes are worth listing, which takes as
 _BLOCK_CODES = 1 << 15  # codes whose sums stay in the second-level cache
 _FEW_CODES = 1 << 12  # codes of which half have sums that stay in the first-level cache
 _LANES = 4  # of the histogram that is counted
-_ENTRY, _LONG_ENTRY, _CODE, _SUM = 1.3, 5.0, 0.45, 1.6  # nanoseconds: of an entry, an addition, a gain
+_ENTRY, _LONG_ENTRY, _CODE, _SUM = 1.3, 5.0, 0.45, 1.0  # nanoseconds: of an entry, an addition, a gain
 _NEAR, _OTHER, _SAMPLE = 0.6, 0.85, 8.0  # nanoseconds: of adding an other (few codes, many), of going to a sample's
 
 
@@ -84,7 +85,7 @@ def room_for(offsets, n, by_codes):
         if int(offsets[-1]) << (level + 1) <= _MOST_KEPT:
             sizes[level % 2] = int(offsets[-1]) << (level + 1)
     leaves, words, listed = np.empty(n, np.int32), np.empty(n + 1, np.int64), np.empty(n + 1, np.int32)
-    return leaves, words, listed, *(np.empty(size, np.int64) for size in sizes)
+    return leaves, words, listed, *(np.empty(size) for size in sizes)
 
 
 @allocating_kernel
@@ -206,21 +207,22 @@ def best_by_codes(
 
     Parameters: ``columns`` (d, n) and their ``offsets``; ``listing`` of :func:`list_others`, or :func:`no_others`;
     ``listed`` (m,) and ``words`` (m,) of :func:`list_samples`, without others empty for the root, of which ``weights``
-    and ``positive`` are read; ``nodes`` of :func:`plan`; ``before``, sums of the level before; ``kept`` is set to those
-    of this level unless it is empty; ``totals`` (active, 2) int64. Cost: an addition for each code of m samples, about
-    0.5 ns, or for each of their others, about 0.9, and a gain for each code of each slot.
+    and ``positive`` are read; ``nodes`` of :func:`plan`; ``before``, running sums of the level before; ``kept`` is set
+    to those of this level unless it is empty; ``totals`` (active, 2) int64. Cost: an addition for each code of m
+    samples, about 0.5 ns, or for each of their others, about 0.9, and a gain for each code of each slot.
     """
     d, active = columns.shape[0], totals.shape[0]
     found, gains, lefts = np.full((active, 2), -1), np.full(active, -1.0), np.zeros((active, 2), np.int64)
-    places = np.int64(1)
+    whole, places = np.empty((active, 2)), np.int64(1)
     for s in range(active):
-        places = max(places, max(nodes[s, 0], ~nodes[s, 0]) + 1)
+        whole[s, 0], whole[s, 1] = float(totals[s, 0] + totals[s, 1]), float(totals[s, 1] - totals[s, 0])
+        places = max(places, _place(nodes, s) + 1)
     firsts, starts, others, common = listing
     blocks, largest = firsts.shape[0] - 1, np.int64(_TOGETHER * NODE)
     for b in range(blocks):
         largest = max(largest, 2 * (offsets[firsts[b + 1]] - offsets[firsts[b]]))
     slots_before = before.shape[0] // (2 * offsets[d])
-    sums, left, alone = np.empty(places * largest, np.int64), np.empty((2, 255)), np.empty(2 * 256, np.int64)
+    sums, alone = np.empty(places * largest, np.int64), np.empty((2, 2 * 256))
     b = first = 0
     while first < d:
         last = firsts[b + 1] if blocks > 0 else min(first + _TOGETHER, d)
@@ -235,22 +237,41 @@ def best_by_codes(
             else:
                 _add_listed(columns[first:last], listed, words, places, sums)
         for f in range(first, last):
-            span = offsets[f + 1] - offsets[f]
-            for s in range(active):
-                place, own, begin = max(nodes[s, 0], ~nodes[s, 0]), alone, np.int64(0)
+            span, s = offsets[f + 1] - offsets[f], np.int64(0)
+            while s < active:  # sisters follow each other
+                place = _place(nodes, s)
+                both = s + 1 < active and _place(nodes, s + 1) == place
+                smaller = s + 1 if both and nodes[s, 0] < 0 else s
+                parent = 2 * (slots_before * offsets[f] + nodes[s, 1] * span)
+                weight, edge = np.int64(whole[smaller, 0]), np.int64(whole[smaller, 1])
+                if nodes[smaller, 0] < 0:
+                    weight = np.int64(before[parent + span - 1]) - weight
+                    edge = np.int64(before[parent + 2 * span - 1]) - edge
                 if blocks > 0:
-                    at, side = 2 * place * size + offsets[f] - offsets[first], size
+                    at, side, usual = 2 * place * size + offsets[f] - offsets[first], size, np.int64(common[f])
                 else:
-                    at, side = ((f - first) * places + place) * NODE, np.int64(SIDE)
-                if kept.shape[0] > 0:
-                    own, begin = kept, 2 * (active * offsets[f] + s * span)
-                parent = 2 * (slots_before * offsets[f] + nodes[s, 1] * span) if nodes[s, 0] < 0 else np.int64(-1)
-                _take_sums(own, begin, span, sums, at, side, before, parent)
-                if blocks > 0:
-                    _add_rest(own, begin, span, totals, s, common[f])
-                _best_code(f, s, own, begin, span, left, totals, found, gains, lefts, least)
+                    at, side, usual = ((f - first) * places + place) * NODE, np.int64(SIDE), span
+                summed, begin = alone[0], np.int64(0)
+                if kept.shape[0] > 0 and nodes[smaller, 0] >= 0:
+                    summed, begin = kept, 2 * (active * offsets[f] + smaller * span)
+                _put_running_sums(sums, at, side, span, usual, weight, edge, summed, begin)
+                for k in range(s, s + 1 + both):
+                    own, to = summed, begin
+                    if nodes[k, 0] < 0:
+                        own, to = alone[1], np.int64(0)
+                        if kept.shape[0] > 0:
+                            own, to = kept, 2 * (active * offsets[f] + k * span)
+                        _put_differences(before, parent, summed, begin, 2 * span, own, to)
+                    _best_code(f, k, own, to, span, whole, found, gains, lefts, least)
+                s += 1 + both
         first, b = last, b + 1
     return found, gains, lefts
+
+
+@njit(cache=True, inline="always")
+def _place(nodes, s):
+    """The place of slot s, or that of its smaller sister."""
+    return max(nodes[s, 0], ~nodes[s, 0])
 
 
 @njit(cache=True, inline="always")
@@ -308,56 +329,61 @@ def _add_listed(columns, listed, words, places, sums):
 
 
 @njit(cache=True, inline="always")
-def _take_sums(own, begin, span, sums, at, side, before, parent):
-    """Set the sums of a node from ``own[begin]`` on: W- of its codes, then W+; those of its parent minus these, if it
-    has one."""
-    to, of, length, apart, above = np.uint64(begin), np.uint64(at), np.uint64(span), np.uint64(side), np.uint64(parent)
-    if parent < 0:
-        for k in range(span):
-            code = np.uint64(k)
-            own[to + code], own[to + length + code] = sums[of + code], sums[of + apart + code]
-    else:
-        for k in range(span):
-            code = np.uint64(k)
-            own[to + code] = before[above + code] - sums[of + code]
-            own[to + length + code] = before[above + length + code] - sums[of + apart + code]
+def _put_running_sums(sums, at, side, span, usual, weight, edge, out, begin):
+    """From ``out[begin]`` on: H of codes up to each one, then G, from W- at ``sums[at]`` and W+ at ``sums[at + side]``.
 
-
-@njit(cache=True, inline="always")
-def _add_rest(own, begin, span, totals, s, usual):
-    """Add what is left of a node's W- and W+ to the sums of a feature's most frequent code."""
-    minus, plus, to, length = totals[s, 0], totals[s, 1], np.uint64(begin), np.uint64(span)
-    for k in range(span):
-        code = to + np.uint64(k)
-        minus -= own[code]
-        plus -= own[length + code]
-    own[to + np.uint64(usual)] += minus
-    own[to + length + np.uint64(usual)] += plus
-
-
-@njit(cache=True, inline="always")
-def _best_code(f, s, own, begin, span, left, totals, found, gains, lefts, least):
-    """Take the best split of slot s on feature f if it is the best so far, from its sums in ``own``.
-
-    ``left`` (2, 255) is overwritten. Vectors find whether there may be a better one, which is rare.
+    From the code ``usual`` on they are those of the node, ``weight`` and ``edge``, minus those of the codes above, so
+    that the sums of ``usual`` itself are not read.
     """
-    minus, plus, to, length = np.int64(0), np.int64(0), np.uint64(begin), np.uint64(span)
-    for k in range(span - 1):
+    of, apart, to, length = np.uint64(at), np.uint64(side), np.uint64(begin), np.uint64(span)
+    minus = plus = np.int64(0)
+    for k in range(usual):
         code = np.uint64(k)
-        minus += own[to + code]
-        plus += own[to + length + code]
-        left[0, code], left[1, code] = minus, plus
-    best, better = gains[s], 0
+        minus += sums[of + code]
+        plus += sums[of + apart + code]
+        out[to + code], out[to + length + code] = float(minus + plus), float(plus - minus)
+    for k in range(span - usual):
+        code = length - np.uint64(k + 1)
+        out[to + code], out[to + length + code] = float(weight), float(edge)
+        weight -= sums[of + apart + code] + sums[of + code]
+        edge -= sums[of + apart + code] - sums[of + code]
+
+
+@njit(cache=True, inline="always")
+def _put_differences(all_sums, first, some, second, size, out, begin):
+    """out[begin + k] <- all_sums[first + k] - some[second + k] for ``size`` numbers."""
+    of, less, to = np.uint64(first), np.uint64(second), np.uint64(begin)
+    for i in range(size):
+        k = np.uint64(i)
+        out[to + k] = all_sums[of + k] - some[less + k]
+
+
+@njit(cache=True, inline="always")
+def _best_code(f, s, own, begin, span, whole, found, gains, lefts, least):
+    """Take the best split of slot s on feature f if it is the best so far, from H and G on the left in ``own``.
+
+    Vectors find whether there may be a better one, which is rare.
+    """
+    to, length, best, better = np.uint64(begin), np.uint64(span), gains[s], 0
     for k in range(span - 1):
-        weight, others, gained = _sides(left[0, np.uint64(k)], left[1, np.uint64(k)], totals, s)
-        better += gained * _ABOUT > best * (weight * others)
+        code = to + np.uint64(k)
+        others, gained = _gained(own[code], own[code + length], whole[s, 0], whole[s, 1])
+        better += gained * _ABOUT > best * (own[code] * others)
     if better > 0:
-        for code in range(span - 1):
-            weight, others, gained = _sides(left[0, code], left[1, code], totals, s)
+        for k in range(span - 1):
+            weight, edge = own[to + np.uint64(k)], own[to + length + np.uint64(k)]
+            others, gained = _gained(weight, edge, whole[s, 0], whole[s, 1])
             if weight >= least and others >= least and gained / (weight * others) > best:
                 best = gains[s] = gained / (weight * others)
-                found[s, 0], found[s, 1] = f, code
-                lefts[s, 0], lefts[s, 1] = np.int64(left[0, code]), np.int64(left[1, code])
+                found[s, 0], found[s, 1] = f, k
+                lefts[s, 0], lefts[s, 1] = np.int64(weight - edge) >> 1, np.int64(weight + edge) >> 1
+
+
+@njit(cache=True, inline="always")
+def _gained(weight, edge, all_weight, all_edge):
+    """For a split with H and G on one side: H on the other side, and the gain times both."""
+    others, others_edge = all_weight - weight, all_edge - edge
+    return others, edge * edge * others + others_edge * others_edge * weight
 
 
 @njit(cache=True, inline="always")

@@ -25,6 +25,8 @@ from boostrun.kernels.trees import (
     put_words,
 )
 
+_MOVE = 2  # nanoseconds, about, of moving a sample to a child
+
 
 def _grow_in_threads(
     team: Team, columns, starts, ends, bounds, common, rows, weights, positive, depth, least, by_codes, offsets,
@@ -36,8 +38,8 @@ def _grow_in_threads(
     (d, n), inner = columns.shape, (1 << depth) - 1
     features, thresholds = np.zeros(inner, np.int32), np.full(inner, np.inf)
     counts, looked_at, totals = np.full(1, n), n, _sums(leaves, weights, positive, 1)
-    before, slots_before = np.empty(0, np.int64), np.zeros(1, np.int64)
-    entries = None
+    before, slots_before = np.empty(0), np.zeros(1, np.int64)
+    entries, parts = None, [(0, n, counts)]
     for level in range(depth):
         width = 1 << level
         slots, active = _to_split(totals, least)
@@ -48,7 +50,7 @@ def _grow_in_threads(
         if level < by_codes:
             targets, nodes = plan(slots, active, counts, slots_before, before)
             every = level == 0 and not len(listing[2])
-            size = 0 if every else list_samples(leaves, weights, positive, targets, listed, words)
+            size = 0 if every else _list_samples(team, parts, (leaves, weights, positive), targets, listed, words)
             kept = sums_for(odd if level % 2 else even, offsets[d], active)
             given = weights, positive, listed[:size], words[:size], nodes
             codes = columns, offsets, listing
@@ -61,7 +63,8 @@ def _grow_in_threads(
                 looked_at = left
             entries = entries or _Entries(team, starts, ends, bounds, common, rows)
             found = entries.best_splits(words, chosen, float(least), fewer)
-        seen, counts = _moved(team, columns, leaves, slots, found)
+        seen, parts = _moved(team, columns, leaves, slots, found)
+        counts = np.sum([each for _, _, each in parts], axis=0)
         put_splits(slots, found, seen, features, thresholds)
         if level < by_codes:
             totals = _children(totals, slots, found, lefts)
@@ -101,14 +104,36 @@ def _of_all(found, gains, blocks):
     return np.stack([np.where(first >= 0, np.array(blocks)[best, 0] + first, -1), most], axis=1)
 
 
+def _list_samples(team: Team, parts, samples, targets, listed, words):
+    """:func:`list_samples` of all ``parts`` of samples, (start, stop, samples of each node), one after the other.
+
+    After each but the last comes a sample without weight, as a thread writes one place beyond its own samples.
+    """
+    sizes = [int(counts[targets >= 0].sum()) + 1 for _, _, counts in parts]
+    if len(parts) == 1 or sum(sizes) > len(listed):
+        return list_samples(*samples, targets, listed, words)
+    ends = list(itertools.accumulate(sizes))
+
+    def some(k, _):
+        start, stop, _ = parts[k]
+        own = slice(ends[k] - sizes[k], ends[k])
+        found = released(list_samples)(*(each[start:stop] for each in samples), targets, listed[own], words[own])
+        listed[own][:found] += start
+        listed[ends[k] - 1] = words[ends[k] - 1] = 0
+
+    team.each(some, [(k, k + 1) for k in range(len(parts))])
+    return ends[-1] - 1
+
+
 def _moved(team: Team, columns, leaves, slots, found):
-    """:func:`go_down`; samples are shared."""
+    """:func:`go_down`, and the parts of the samples that threads moved: (start, stop, samples of each child)."""
 
     def move(start, stop):
         return go_down(columns[:, start:stop], leaves[start:stop], slots, found)
 
-    seen, counts = zip(*team.each(move, team.spans(len(leaves), 16)))
-    return np.max(seen, axis=0), np.sum(counts, axis=0)
+    spans = team.spans(len(leaves), _MOVE)
+    seen, counts = zip(*team.each(move, spans))
+    return np.max(seen, axis=0), [(*span, each) for span, each in zip(spans, counts)]
 
 
 class _Entries:

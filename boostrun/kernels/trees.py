@@ -158,7 +158,7 @@ def grow_in(
     thresholds = np.full(inner, np.inf)
     counts, looked_at = np.full(1, n), n
     totals = _sums(leaves, weights, positive, 1)
-    before, slots_before = np.empty(0, np.int64), np.zeros(1, np.int64)
+    before, slots_before = np.empty(0), np.zeros(1, np.int64)
     for level in range(depth):
         width = 1 << level
         slots, active = _to_split(totals, least)

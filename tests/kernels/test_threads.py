@@ -79,7 +79,7 @@ def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, 
 
 
 @pytest.mark.parametrize("n, d, values, levels, listed", [
-    (70_000, 3, 256, 6, False), (500, 5, 2, 0, False), (3000, 9, 256, 2, False), (20_000, 200, 2, 6, True),
+    (70_000, 3, 256, 6, False), (500, 5, 2, 0, False), (3000, 9, 256, 3, False), (20_000, 200, 2, 6, True),
 ])  # fmt: skip
 def test_a_tree_by_codes_is_that_of_a_search_by_entries(n, d, values, levels, listed):
     """``levels`` are those that :func:`levels_by_codes` chooses of six, and ``listed`` whether others are listed."""
