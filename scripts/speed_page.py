@@ -151,8 +151,8 @@ sum, to which only samples of the smaller of two sisters are added; the sums of 
 these. Codes of four columns are added together. Where most codes are the most frequent one of their column, as on
 MNIST, each sample has a list of the others instead, in blocks of columns whose sums stay cached. *By entries*: the
 samples of each column are kept in the order of their codes, without the most frequent one, which suits nodes with few
-samples. Sums are exact integers of 50 bits, so that a tree does not depend on the way of the search. Sums of a level are
-kept as running sums in double precision, which holds them exactly: those of the larger sister are differences of
+samples. Sums are exact integers of 50 bits, so that a tree does not depend on the way of the search. Sums of a level
+are kept as running sums in double precision, which holds them exactly: those of the larger sister are differences of
 vectors, without a scan. This took 0.84 of the time of a tree before, on MNIST, with two values, and on long columns.
 
 *Tried and not taken.* Sums of 32 bits, for weights of 30 bits in all, take 0.83 of that time on MNIST, no less in the
