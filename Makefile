@@ -120,8 +120,11 @@ pictures: setup  ## the pictures that README.md and docs/ show, from the publish
 docs: $(VENV)/.docs  ## the documentation in build/docs: pages that need no network, and no server but for the search
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --strict
 
-wheel: setup  ## the wheel and the source distribution, in dist/
+wheel: setup  ## in dist/: the source distribution, a wheel for all, and one with kernels compiled for this Python and x86-64
+	rm -rf boostrun/compiled
 	$(VENV)/bin/python -m build --outdir dist .
+	$(VENV)/bin/python scripts/compile_kernels.py
+	$(VENV)/bin/python -m build --wheel --outdir dist .
 
 clean:  ## remove the environment and caches; data sets and results stay
 	rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache

@@ -11,6 +11,9 @@ constant of another module has: after a ``git pull`` old code would run under th
 kept under its content, see :func:`content_of`, in a file of that name, so that processes at two versions do not
 exchange kernels.
 
+A wheel for one platform has kernels in ``boostrun/compiled`` (``scripts/compile_kernels.py``). They are used where
+Python, Numba and processor fit, so that nothing is compiled at the first fit.
+
 Kernels of plug-ins import Numba themselves, so Numba's own cache classes are replaced, as soon as they are loaded.
 The same module writes a line on standard error when compiling takes a while, as in a fresh container, and lets garbage
 be collected more rarely meanwhile, which saves a sixth of the time: the compiler makes many objects, and most stay.
@@ -24,7 +27,9 @@ import gc
 import glob
 import hashlib
 import io
+import json
 import os
+import pickle
 import re
 import sys
 import tempfile
@@ -189,6 +194,40 @@ def _source_of(module: str) -> str:
     return plain_form(parsed(Path(file), module)) if file else ""
 
 
+SHIPPED = Path(__file__).parent / "compiled"
+
+
+def made_by() -> str:
+    """What compiled kernels depend on beside their content: Python, Numba, llvmlite, and the kind of machine."""
+    import llvmlite
+    import numba
+    from llvmlite import binding
+
+    return " ".join((str(sys.implementation.cache_tag), numba.__version__, llvmlite.__version__,
+                     binding.get_process_triple()))  # fmt: skip
+
+
+def name_of(signature: Any, content: str) -> str:
+    """The file of a kernel that a wheel has: a hash of its types and of :func:`content_of`."""
+    told = _ADDRESS.sub("", f"{signature!r} {content}")
+    return f"{hashlib.sha256(told.encode()).hexdigest()[:32]}.nbc"
+
+
+@functools.cache
+def shipped() -> Path | None:
+    """The folder of the kernels that a wheel has, if they run here."""
+    from llvmlite import binding
+    from numba import config
+
+    try:
+        target = json.loads((SHIPPED / "target.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    features = {name for name, there in binding.get_host_cpu_features().items() if there}
+    fits = target["made_by"] == made_by() and features.issuperset(target["features"])
+    return SHIPPED if fits and config.CPU_NAME is None else None
+
+
 def mend(caching: Any) -> None:
     """Replace Numba's class of cache files, add a folder to those it tries, and catch the cache's errors.
 
@@ -252,9 +291,13 @@ def _mend(caching: Any) -> None:
         return (*key(self, *arguments), content_of(self._py_func))
 
     @functools.wraps(load)
-    def load_or_nothing(self: Any, *arguments: Any) -> Any:
+    def load_or_nothing(self: Any, signature: Any, context: Any) -> Any:
         try:
-            return load(self, *arguments)
+            found = load(self, signature, context)
+            if found is None and (folder := shipped()) and self._enabled:
+                content = (folder / name_of(signature, content_of(self._py_func))).read_bytes()
+                found = self._impl.rebuild(context, pickle.loads(content)) if whole(content) else None
+            return found
         except Exception:  # whatever is wrong with the cache, the kernel can be compiled
             return None
 

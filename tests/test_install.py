@@ -16,10 +16,10 @@ from boostrun import __version__
 ROOT = Path(__file__).parent.parent
 
 
-def built(kind, folder):
+def built(kind, folder, project=ROOT):
     """The one file that ``--wheel`` or ``--sdist`` puts into ``folder``."""
     subprocess.run(
-        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", folder, ROOT],
+        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", folder, project],
         check=True, capture_output=True, text=True,
     )  # fmt: skip
     (package,) = folder.iterdir()
@@ -70,6 +70,19 @@ def test_the_wheel_carries_configuration_and_reference_figures_and_nothing_of_th
         assert files and files <= names
     assert len([name for name in names if re.fullmatch(r"boostrun/papers/\w+/reference\.csv", name)]) == 4
     assert not [name for name in names if name.startswith(("tests", "conf/", "results", "datasets"))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the name is that of Linux")
+def test_a_wheel_with_compiled_kernels_is_for_one_python_and_one_kind_of_machine(tmp_path):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("boostrun/__init__.py", "boostrun/compiled/target.json", "conf/config.yaml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f'__version__ = "{__version__}"\n')
+    wheel = built("wheel", tmp_path / "dist", tmp_path)
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert wheel.name == f"boostrun-{__version__}-{python}-{python}-manylinux_2_17_x86_64.whl"
+    assert "boostrun/compiled/target.json" in zipfile.ZipFile(wheel).namelist()
 
 
 @pytest.mark.slow

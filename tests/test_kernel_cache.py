@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import boostrun
 from boostrun import kernel_cache
 from boostrun import kernel_cache as compiling
+from tests.docs.page import script
 
 ROOT = Path(boostrun.__file__).parents[1]
 KERNEL = """
@@ -103,6 +105,55 @@ def test_without_even_that_they_are_compiled_each_time(kernel, tmp_path, monkeyp
     for _ in range(2):
         function = kernel()
         assert function(4) == 8 and hits(function) == 0
+
+
+@pytest.fixture
+def wheel(kernel, tmp_path, monkeypatch):
+    """A folder of the kernel as a wheel has it, and nothing else that is compiled."""
+    assert kernel()(4) == 8
+    monkeypatch.setattr(kernel_cache, "SHIPPED", tmp_path / "compiled")
+    kernel_cache.SHIPPED.mkdir()
+    for name, content in script("compile_kernels").kept(tmp_path / "code").items():
+        (kernel_cache.SHIPPED / name).write_bytes(content)
+    shutil.rmtree(tmp_path / "code" / "__pycache__")
+
+    def target(**changed):
+        kernel_cache.shipped.cache_clear()
+        told = {"made_by": kernel_cache.made_by(), "features": [], **changed}
+        (kernel_cache.SHIPPED / "target.json").write_text(json.dumps(told))
+
+    target()
+    yield target
+    kernel_cache.shipped.cache_clear()
+
+
+def test_a_kernel_of_the_wheel_is_not_compiled(wheel, kernel, tmp_path):
+    again = kernel()
+    assert again(4) == 8 and hits(again) == 1
+    assert again(4.5) == 9.0 and hits(again) == 1  # of other types
+    again = kernel()
+    assert again(4) == 8 and again(4.5) == 9.0 and hits(again) == 2
+    (tmp_path / "code" / "kernel_of_a_test.py").write_text(KERNEL.replace("2 * x", "3 * x"))
+    assert kernel()(4) == 12
+
+
+@pytest.mark.parametrize("changed", [{"made_by": "another Python"}, {"features": ["of another processor"]}])
+def test_kernels_of_a_wheel_that_does_not_fit_are_compiled(changed, wheel, kernel):
+    wheel(**changed)
+    again = kernel()
+    assert again(4) == 8 and hits(again) == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_kernel_of_the_wheel_is_compiled(damage, wheel, kernel, tmp_path):
+    for path in kernel_cache.SHIPPED.iterdir():
+        before = path.read_bytes()
+        path.write_bytes(DAMAGES[damage](before))
+        kernel_cache.shipped.cache_clear()
+        again = kernel()
+        assert again(4) == 8 and hits(again) == 0
+        path.write_bytes(before)
+        shutil.rmtree(tmp_path / "code" / "__pycache__")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners are told by number there alone")

@@ -28,10 +28,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from llvmlite import binding
 from numba import njit
 from threadpoolctl import threadpool_limits
 
-from boostrun import ArraySource, ReservoirClassifier
+from boostrun import ArraySource, ReservoirClassifier, kernel_cache
 from boostrun.data.lake import open_lake
 from boostrun.data.streams import draw
 from boostrun.export import c_source, read
@@ -383,17 +384,29 @@ def process(*words, folder=None, **more) -> None:
     subprocess.run([sys.executable, *words], cwd=folder, env=environment, capture_output=True, check=True)
 
 
+@cache
+def without_a_wheel() -> dict[str, str]:
+    """The environment in which kernels of a wheel, which are then there, are not used."""
+    if not kernel_cache.shipped():
+        subprocess.run([sys.executable, RESULTS.parents[1] / "scripts" / "compile_kernels.py"], check=True)
+        kernel_cache.shipped.cache_clear()
+    assert kernel_cache.shipped()
+    return {"NUMBA_CPU_NAME": binding.get_host_cpu_name(),
+            "NUMBA_CPU_FEATURES": binding.get_host_cpu_features().flatten()}  # fmt: skip
+
+
 def first_fit(method, folder: Path) -> Work:
-    code = f"{_DIGITS}; {_FIRST[method]}; m.fit(X, y)"
+    code, own = f"{_DIGITS}; {_FIRST[method]}; m.fit(X, y)", without_a_wheel()
     lightgbm = f"{_DIGITS}; from lightgbm import LGBMClassifier as C; C(n_estimators=5, n_jobs=1, verbose=-1).fit(X, y)"
 
-    def cold():
+    def cold(**more):
         with tempfile.TemporaryDirectory(dir=folder) as empty:
-            process("-c", code, folder=folder, NUMBA_CACHE_DIR=empty)
+            process("-c", code, folder=folder, NUMBA_CACHE_DIR=empty, **more)
 
     return Work("process", {
-        "boostrun": (cold, 1),
-        "boostrun, kernels kept": (lambda: process("-c", code, folder=folder), 1),
+        "boostrun": (partial(cold, **own), 1),
+        "boostrun, kernels of a wheel": (cold, 1),
+        "boostrun, kernels kept": (lambda: process("-c", code, folder=folder, **own), 1),
         "LightGBM": (lambda: process("-c", lightgbm, folder=folder), 1),
     }, warm=False)  # fmt: skip
 
