@@ -17,7 +17,7 @@ from boostrun.report.markup import pipe_table
 ROOT = Path(__file__).parent.parent
 BENCH = ROOT / "results" / "bench"
 PAGE = ROOT / "docs" / "speed.md"
-OURS, ROOFS = "boostrun", ("bytes", "additions", "products")
+OURS, ROOFS = "boostrun", ("bytes", "additions", "products", "words")
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 _INTRODUCTION = """# Speed
@@ -34,10 +34,11 @@ called in turn; a figure is the minimum, and the median follows in brackets. Bin
 time of a round. Other programs ran meanwhile (1-minute load {load}): where the median is far above the minimum, they
 slowed memory and caches. Read ratios of minima, and take a tenth for no difference.
 
-**Floors.** A floor counts what one unit cannot do without: bytes read or written, additions to counters, and
-floating-point operations in products of matrices. In this sitting one thread read {bytes} GB a second in order, made
-{additions} billion additions a second to counters in the first-level cache, and {products} billion floating-point
-operations a second in products of double precision. The floor is the largest of the three times. It is a bound for
+**Floors.** A floor counts what one unit cannot do without: bytes read or written, additions to counters,
+floating-point operations in products of matrices, and multiply-adds of 16 bits. In this sitting one thread read {bytes}
+GB a second in order, made {additions} billion additions a second to counters in the first-level cache, {products}
+billion floating-point operations a second in products of double precision, and {words} billion multiply-adds of 16
+bits. The floor is the largest of the four times. It is a bound for
 programs that add one by one: code that compares many values with one instruction can be below it. A level of a tree
 below the root is counted as half of its codes, because the sums of one child are those of the parent minus those of
 the other. GEEM's floor is one inverse and one elimination of its covariance matrix, without computing that matrix.
@@ -187,9 +188,11 @@ processor.
 """,
     "ShareBoost": """\
 *What was tried.* In a choice, a first pass multiplies codes by residuals of 16 bits and rules out most columns; the
-others are computed in single precision. Products of codes in BLAS's own order of terms made the optimisation after a
-choice faster with equal bits, but they would have to follow each of BLAS's kernels, and were not taken. Set-up
-transposes the rows in tiles of 256 codes, where NumPy's transposition took nearly all of its 5.0 seconds before.
+others are computed in single precision. The six billion multiply-adds of the first pass are the floor; with residuals
+of 8 bits there would be half as many instructions, but the bounds of the sums would rule out fewer columns. Products
+of codes in BLAS's own order of terms made the optimisation after a choice faster with equal bits, but they would have
+to follow each of BLAS's kernels, and were not taken. Set-up transposes the rows in tiles of 256 codes, where NumPy's
+transposition took nearly all of its 5.0 seconds before.
 """,
     "Streams": """\
 *What was tried.* The forest is compiled, with all members in one pool of nodes. Accuracies, and seconds of CapyMOA's
@@ -201,9 +204,10 @@ tree 3.2 microseconds instead of 1.8. Prefetching the next tree's histograms gav
 is not used, because it would make published trials stale.
 """,
     "What a user waits for": """\
-Seconds are those of whole processes, imports and workers included. *What was tried.* Set-up compiles boostrun's modules
-to bytecode in a form that is accepted wherever they lie. A command whose trials are there draws no picture again,
-starts no worker and imports no kernel. A command of one trial runs it in its own process. Garbage is collected rarely
+Seconds are those of whole processes, imports and workers included. *What was tried.* Set-up compiles boostrun's
+modules to bytecode in a form that is accepted wherever they lie. A command whose trials are there draws no picture
+again, starts no worker and imports no kernel. A command of one trial runs it in its own process. Of a fresh one's
+time the imports of scikit-learn's data sets, Numba and Matplotlib alone take 2.1 seconds. Garbage is collected rarely
 while kernels are compiled. Two more ways were tried on first fits and not taken: without entry points from Python,
 kernels that only other kernels call are compiled faster (trees 10.7 seconds of processor time instead of 12.9, IBoost
 10.5 instead of 10.7), and LLVM's lowest level of optimisation takes a tenth less and makes slower code. Most of the
