@@ -291,6 +291,28 @@ def _targets(times: dict[tuple[str, str], Times]) -> Iterable[str]:
             yield TRIED[part]
 
 
+_BEFORE_AFTER = """## Before and after
+
+All of this before the work on speed began (commit {commit} of the history), and now, in turn in one sitting
+([measurements](../results/bench/before_after.csv), `python scripts/before_after.py`). Processor time of one thread;
+trees and choices without the rest of a round.
+
+{table}
+"""
+
+
+def before_and_after(folder: Path) -> str:
+    """The section that compares with an earlier checkout."""
+    rows = {(row["work"], row["code"]): row for row in rows_of(folder / "before_after.csv")}
+    lines = []
+    for work in dict.fromkeys(work for work, _ in rows):
+        both = [Times(float(row["least_s"]), float(row["median_s"]), 0.0, "") for code in ("before", "after")
+                for row in (rows[work, code],)]  # fmt: skip
+        lines.append([work, *map(str, both), f"{both[1].least / both[0].least:.2f}"])
+    commit = next(iter(rows.values()))["commit"]
+    return _BEFORE_AFTER.format(commit=commit, table=pipe_table([["", "before", "now", "ratio"], *lines], (1, 2, 3)))
+
+
 def page(folder: Path = BENCH) -> str:
     """The page."""
     times, here = measured(folder)
@@ -299,7 +321,7 @@ def page(folder: Path = BENCH) -> str:
     about = {name: here.pop(name) for name in ("cores", "processor", "load")} | {"dates": ", ".join(dates)}
     versions = ", ".join(f"{name} {version}" for name, version in here.items())
     head = _INTRODUCTION.format(versions=versions, **about, **rates)
-    return "\n".join([head, *_targets(times), f"## All kernels\n\n{table(folder)}\n"])
+    return "\n".join([head, *_targets(times), before_and_after(folder), f"## All kernels\n\n{table(folder)}\n"])
 
 
 def main() -> None:

@@ -122,14 +122,15 @@ def test_the_page_of_speed_is_made_of_the_measurements():
     assert asked <= set(times)  # no target without a figure
 
 
-def test_targets_are_ratios_differences_or_seconds_and_floors_the_largest_of_three(tmp_path):
+def test_targets_are_ratios_differences_or_seconds_and_floors_the_largest_of_four(tmp_path):
     made = script("speed_page")
     (tmp_path / "speed_machine.csv").write_text(
         "what,value\nbytes_a_second,1e10\nadditions_a_second,1e9\nproducts_a_second,5e10\n"
+        "words_a_second,1e11\n"
     )
     (tmp_path / "speed.csv").write_text(
-        "kernel,by,unit,least_s,median_s,bytes,additions,products\n"
-        "k,boostrun,row,0.002,0.003,1e7,1.6e6,\nk,other,row,0.004,0.004,,,\n"
+        "kernel,by,unit,least_s,median_s,bytes,additions,products,words\n"
+        "k,boostrun,row,0.002,0.003,1e7,1.6e6,,\nk,other,row,0.004,0.004,,,,\n"
     )
     times, _ = made.measured(tmp_path)
     ours, theirs = ("k", "boostrun"), ("k", "other")
