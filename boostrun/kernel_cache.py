@@ -216,9 +216,10 @@ def name_of(signature: Any, content: str) -> str:
 @functools.cache
 def shipped() -> Path | None:
     """The folder of the kernels that a wheel has, if they run here."""
+    import numba
     from llvmlite import binding
-    from numba import config
 
+    config: Any = numba.config
     try:
         target = json.loads((SHIPPED / "target.json").read_text("utf-8"))
     except (OSError, ValueError):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boostrun import kernels
-from boostrun.kernels import Team, code_sums, in_threads, stumps, trees, votes
+from boostrun.kernels import Team, code_sums, in_threads, shared_trees, stumps, trees, votes
 from boostrun.papers.adaptive import vote_trees
 from boostrun.papers.reservoir import full_data
 
@@ -81,8 +81,9 @@ def test_trees_are_the_same(threads, n, d, depth, seed, values, least, weights, 
 @pytest.mark.parametrize("n, d, values, levels, listed", [
     (70_000, 3, 256, 6, False), (500, 5, 2, 0, False), (3000, 9, 256, 3, False), (20_000, 200, 2, 6, True),
 ])  # fmt: skip
-def test_a_tree_by_codes_is_that_of_a_search_by_entries(n, d, values, levels, listed):
+def test_a_tree_by_codes_is_that_of_a_search_by_entries(n, d, values, levels, listed, monkeypatch):
     """``levels`` are those that :func:`levels_by_codes` chooses of six, and ``listed`` whether others are listed."""
+    monkeypatch.setattr(shared_trees, "_MOVE", 50)  # so that samples are moved and listed by threads too
     rng = np.random.default_rng(4)
     columns = codes(rng, n, d, values)
     signed = np.where(columns[0] + rng.normal(0, values / 4, n) > values / 2, 1.0, -1.0) * rng.random(n)
