@@ -127,5 +127,5 @@ wheel: setup  ## in dist/: the source distribution, a wheel for all, and one wit
 	$(VENV)/bin/python -m build --wheel --outdir dist .
 
 clean:  ## remove the environment and caches; data sets and results stay
-	rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) build dist boostrun/compiled .pytest_cache .hypothesis .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
