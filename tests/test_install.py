@@ -72,7 +72,6 @@ def test_the_wheel_carries_configuration_and_reference_figures_and_nothing_of_th
     assert not [name for name in names if name.startswith(("tests", "conf/", "results", "datasets"))]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the name is that of Linux")
 def test_a_wheel_with_compiled_kernels_is_for_one_python_and_one_kind_of_machine(tmp_path):
     for name in ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py"):
         shutil.copy(ROOT / name, tmp_path)
@@ -81,7 +80,7 @@ def test_a_wheel_with_compiled_kernels_is_for_one_python_and_one_kind_of_machine
         (tmp_path / name).write_text(f'__version__ = "{__version__}"\n')
     wheel = built("wheel", tmp_path / "dist", tmp_path)
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    assert wheel.name == f"boostrun-{__version__}-{python}-{python}-manylinux_2_17_x86_64.whl"
+    assert wheel.name.startswith(f"boostrun-{__version__}-{python}-{python}-") and not wheel.name.endswith("-any.whl")
     assert "boostrun/compiled/target.json" in zipfile.ZipFile(wheel).namelist()
 
 
