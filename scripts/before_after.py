@@ -21,9 +21,10 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+DATA = str(ROOT / "datasets")
 _MNIST = (
     "from boostrun.features import open_bank; "
-    "k = open_bank({'name': 'mnist'}, {'name': 'raw'}, 'datasets', 'datasets'); "
+    f"k = open_bank({{'name': 'mnist'}}, {{'name': 'raw'}}, {DATA!r}, {DATA!r}); "
     "X = np.array(k.samples('train')); y = np.asarray(k.labels('train'))"
 )
 _TREE = f"{_MNIST}; C = np.ascontiguousarray(X.T); s = rng.random(60_000) * np.where(y == 3, 1.0, -1.0)"
@@ -48,7 +49,7 @@ _DIGITS = "from sklearn.datasets import load_digits; X, y = load_digits(return_X
 _COMMAND = ["-m", "boostrun", "algo=rand", "dataset=digits", "r=20", "T=10", "trials=1", "results={kept}"]
 
 # name -> (set-up, what is timed, calls); without calls, the words after `python` of a process that is timed
-WORK: dict[str, tuple] = {
+WORK: dict[str, tuple | list] = {
     "a tree of depth 6, MNIST, 60,000 x 784": (f"{_TREE}; {_GROW}", "t(s)", 8),
     "a tree of depth 6, MNIST in two bins": (f"{_TREE}; C = (C > 127).astype(np.uint8); {_GROW}", "t(s)", 8),
     "a tree of depth 6, 5,000,000 x 20": (
@@ -91,18 +92,17 @@ print("seconds", json.dumps(found))
 
 def seconds(checkout: Path, work: tuple | list, kept: str, empty: str) -> list[float]:
     """Processor seconds of each call with the code of ``checkout``; its processes may use the folders."""
-    environment = {**os.environ, "PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1"}
-    environment |= {"BOOSTRUN_DATA": str(ROOT / "datasets")}
+    environment = {**os.environ, "PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1", "BOOSTRUN_DATA": DATA}
     if isinstance(work, tuple):
         code = _TIMED.format(setup=work[0], timed=work[1], calls=work[2])
-        words, folder = ["-c", code], str(checkout)
+        words = ["-c", code]
     else:
-        words, folder = [word.format(kept=kept, empty=empty) for word in work], str(checkout)
+        words = [word.format(kept=kept, empty=empty) for word in work]
         if "-c" in work:
             environment["NUMBA_CACHE_DIR"] = empty
     before = os.times()
     done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, check=True, capture_output=True, text=True
+        [sys.executable, *words], cwd=checkout, env=environment, check=True, capture_output=True, text=True
     )
     after = os.times()
     if isinstance(work, tuple):
@@ -122,6 +122,8 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--only", default="", help="work whose name has this word; its rows are replaced")
     given = parser.parse_args()
+    if (ROOT / "boostrun" / "compiled").exists():
+        parser.error("boostrun/compiled has the kernels of a wheel, which a first fit would use: remove it")
     path = ROOT / "results" / "bench" / "before_after.csv"
     fields = ("work", "code", "commit", "calls", "least_s", "median_s")
     rows = {}
