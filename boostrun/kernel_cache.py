@@ -11,8 +11,8 @@ constant of another module has: after a ``git pull`` old code would run under th
 kept under its content, see :func:`content_of`, in a file of that name, so that processes at two versions do not
 exchange kernels.
 
-A wheel for one platform has kernels in ``boostrun/compiled`` (``scripts/compile_kernels.py``). They are used where
-Python, Numba and processor fit, so that nothing is compiled at the first fit.
+A wheel for one platform has kernels in ``boostrun/compiled`` (``scripts/compile_kernels.py``). They are used if Python,
+Numba and the processor fit; a first fit then does not wait for the compiler.
 
 Kernels of plug-ins import Numba themselves, so Numba's own cache classes are replaced, as soon as they are loaded.
 The same module writes a line on standard error when compiling takes a while, as in a fresh container, and lets garbage
@@ -198,7 +198,7 @@ SHIPPED = Path(__file__).parent / "compiled"
 
 
 def made_by() -> str:
-    """What compiled kernels depend on beside their content: Python, Numba, llvmlite, and the kind of machine."""
+    """The versions of Python, Numba and llvmlite, and the kind of machine: compiled kernels fit these only."""
     import llvmlite
     import numba
     from llvmlite import binding

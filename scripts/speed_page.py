@@ -206,14 +206,14 @@ is not used, because it would make published trials stale.
     "What a user waits for": """\
 Seconds are those of whole processes, imports and workers included. *What was tried.* Set-up compiles boostrun's
 modules to bytecode in a form that is accepted wherever they lie. A command whose trials are there draws no picture
-again, starts no worker and imports no kernel. A command of one trial runs it in its own process. Of a fresh one's
-time the imports of scikit-learn's data sets, Numba and Matplotlib alone take 2.1 seconds. Garbage is collected rarely
-while kernels are compiled. Two more ways were tried on first fits and not taken: without entry points from Python,
-kernels that only other kernels call are compiled faster (trees 10.7 seconds of processor time instead of 12.9, IBoost
-10.5 instead of 10.7), and LLVM's lowest level of optimisation takes a tenth less and makes slower code. Most of the
-time is Numba's own analysis in Python. *Not built:* fewer signatures. Therefore `make wheel` also makes a wheel for
-one Python, one Numba and x86-64 with AVX2, which has the kernels compiled. A checkout and the wheel for all compile
-them, once for each version of their code, and keep them; "kernels kept" in the table is every later process. IBoost's
+again, starts no worker and imports no kernel. A command of one trial runs it in its own process. A fresh command
+spends 2.1 seconds on the imports of scikit-learn's data sets, Numba and Matplotlib. Garbage is collected rarely while
+kernels are compiled. Two more ways were tried on first fits and not taken: without entry points from Python, kernels
+that only other kernels call are compiled faster (trees 10.7 seconds of processor time instead of 12.9, IBoost 10.5
+instead of 10.7), and LLVM's lowest level of optimisation takes a tenth less and makes slower code. Most of the time
+is Numba's own analysis in Python. *Not built:* fewer signatures. Therefore `make wheel` also makes a wheel for one
+Python, one Numba and x86-64 with AVX2, which has the kernels compiled. A checkout and the wheel for all compile them,
+once for each version of their code, and keep them; "kernels kept" in the table is every later process. IBoost's
 kernels stand in the method's own file, as in the paper's pseudocode, so importing it imports Numba.
 """,
 }
@@ -293,9 +293,9 @@ def _targets(times: dict[tuple[str, str], Times]) -> Iterable[str]:
 
 _BEFORE_AFTER = """## Before and after
 
-All of this before the work on speed began (commit {commit} of the history), and now, in turn in one sitting
-([measurements](../results/bench/before_after.csv), `python scripts/before_after.py`). Processor time of one thread;
-trees and choices without the rest of a round.
+`python scripts/before_after.py` ran the code from before the work on speed (commit {commit} of the history) and
+today's code in turn, in one sitting ([measurements](../results/bench/before_after.csv)). Times are processor time of
+one thread. Trees and choices are timed without the rest of a round.
 
 {table}
 """
