@@ -345,6 +345,22 @@ def add_scores(samples, rows, features, thresholds, steps, scores):
 
 
 @njit(cache=True)
+def put_scores(samples, features, thresholds, steps, scores):
+    """scores[k, i] <- the sum of :func:`add_scores` for sample i and the stumps of problem k, for all of both.
+
+    Parameters: ``samples`` (n, d) sample-major; ``features``, ``thresholds`` and ``steps`` (K, T); ``scores`` (K, n)
+    float64. One call instead of K, because a call from Python takes two microseconds. Cost O(n K T).
+    """
+    for k in range(features.shape[0]):
+        for i in range(samples.shape[0]):
+            score = 0.0
+            for t in range(features.shape[1]):
+                step = steps[k, t]
+                score += step if samples[i, features[k, t]] >= thresholds[k, t] else -step
+            scores[k, i] = score
+
+
+@njit(cache=True)
 def add_scores_by_feature(codes, features, thresholds, steps, scores):
     """:func:`add_scores` for all samples of feature-major ``codes`` (d, n), the layout of a feature bank.
 
@@ -388,5 +404,20 @@ def _scores_in_threads(team: Team, samples, rows, features, thresholds, steps, s
     return None
 
 
+def _put_in_threads(team: Team, samples, features, thresholds, steps, scores):
+    """:func:`put_scores`: threads have blocks of samples."""
+    if len(spans := team.spans(len(samples), 2 * features.size)) < 2:
+        return NotImplemented
+
+    def work(start, stop):
+        own = np.empty((len(scores), stop - start))
+        released(put_scores)(samples[start:stop], features, thresholds, steps, own)
+        scores[:, start:stop] = own
+
+    team.each(work, spans)
+    return None
+
+
+shared(put_scores, _put_in_threads)
 shared(quantise, quantise_in_threads)
 shared(add_scores, _scores_in_threads)

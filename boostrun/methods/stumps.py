@@ -133,11 +133,9 @@ class StumpEnsemble:
         """
         from boostrun.kernels import stumps
 
-        check_features(self.features, samples.shape[1], self.thresholds, self.steps)
-        rows = np.arange(len(samples))
-        scores = np.zeros((self.n_problems, len(samples)))
-        for k, steps in enumerate(self.steps):
-            stumps.add_scores(samples, rows, self.features[k], self.thresholds[k], steps, scores[k])
+        steps, scores = self.steps, np.empty((self.n_problems, len(samples)))
+        check_features(self.features, samples.shape[1], self.thresholds, steps)
+        stumps.put_scores(samples, self.features, self.thresholds, steps, scores)
         return scores
 
     def staged_decision(self, codes: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:

@@ -109,7 +109,7 @@ def test_fixed_point_sums_do_not_depend_on_order():
     assert stumps.fixed_point(np.zeros(3))[0].tolist() == [0, 0, 0]
 
 
-def test_scores_equal_the_obvious_sum_to_the_last_bit_in_both_layouts():
+def test_scores_equal_the_obvious_sum_to_the_last_bit_in_both_layouts_and_for_all_problems_at_once():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 256, (30, 9)).astype(np.uint8)
     features = rng.integers(0, 9, 25).astype(np.int32)
@@ -119,6 +119,10 @@ def test_scores_equal_the_obvious_sum_to_the_last_bit_in_both_layouts():
     stumps.add_scores(codes, np.arange(30), features, thresholds, steps, by_sample)
     stumps.add_scores_by_feature(np.ascontiguousarray(codes.T), features, thresholds, steps, by_feature)
     assert (by_sample == expected).all() and (by_feature == expected).all()
+    scores = np.empty((2, 30))
+    stumps.put_scores(codes, *(np.stack([each, each[::-1]]) for each in (features, thresholds, steps)), scores)
+    turned = twin.scores(codes, features[::-1], thresholds[::-1], steps[::-1])
+    assert (scores == [expected, turned]).all()
 
 
 @given(st.data(), CODES)

@@ -137,6 +137,8 @@ def test_scores_of_trees_and_stumps_are_the_same(threads, dtype):
     same(lambda: trees.add_scores(samples, rows, features, thresholds, leaves, scores), threads, scores)
     same(lambda: trees.leaves_of(samples, rows, features[0], thresholds[0], out), threads, out)
     same(lambda: stumps.add_scores(samples, rows, features[0], thresholds[0], thresholds[1], scores), threads, scores)
+    every, above = np.empty((5, 211)), rng.normal(size=(5, 7))
+    same(lambda: stumps.put_scores(samples, features, thresholds, above, every), threads, every)
     edges = np.sort(np.quantile(samples.astype(np.float64), [0.1, 0.4, 0.8], axis=0).T.astype(np.float32), axis=1)
     coded = np.zeros((7, 211), np.uint8)
     if dtype == np.float32:
