@@ -37,8 +37,8 @@ from boostrun.methods.stumps import StumpEnsemble
 
 _DTYPES = [np.float64, np.float32, np.uint8]
 _LIVES = 4  # times that an object is made for one call
-_JOINS = 60.0  # seconds within which a worker of Dask must join
-_LOOK = 0.5  # seconds between two looks whether the parent lives
+_JOINS = 60.0  # seconds within which a worker of Dask or Ray must join
+_LOOK = 0.5  # seconds between two looks whether the parent, or a worker of Dask, lives
 
 
 class StumpClassifier(Saveable, ClassifierMixin, BaseEstimator):
@@ -203,11 +203,11 @@ class Held:
     ----------
     makers : functions without arguments, one an object, that make what is called.
     n_jobs : int or None, workers of joblib's backend in force; None: 1. With 1, or with "threading", the objects are in
-        this process. With "loky" each worker is a process, with "dask" one of the client's workers. With any other, as
-        Ray's, objects answer one call only, and a death ends it.
+        this process. With "loky" each worker is a process, with "dask" one of the client's workers, with "ray" an
+        actor.
 
-    Raises BoostrunError for a second call with such a backend, and for an object that loses its worker four times in
-    one turn.
+    Raises BoostrunError for another backend, for an object that loses its worker four times in one turn, and if Dask
+    has no worker, or Ray no free processor, for a minute.
 
     >>> with Held([lambda: [].append, lambda: max], n_jobs=1) as objects:
     ...     objects.ask([(3,), (1, 2)], anew=True)
@@ -227,8 +227,10 @@ class Held:
             self._place = _OnDask(client, n_jobs)
         elif isinstance(backend, LokyBackend):
             self._place = _InProcesses(min(n_jobs, len(makers)))
+        elif type(backend).__name__ == "RayBackend":
+            self._place = _OnRay(min(n_jobs, len(makers)))
         else:
-            self._place = _Once(type(backend).__name__, n_jobs)
+            raise BoostrunError(f"joblib's backend {type(backend).__name__} is none of loky, threading, dask, ray")
         self._makers, self._name = makers, uuid.uuid4().hex
         self._calls: list[list[tuple]] = [[] for _ in makers]
 
@@ -257,6 +259,8 @@ class Held:
                     there, answers[number] = future.result()
                 except self._place.deaths:
                     there = False
+                except BoostrunError as error:
+                    raise getattr(error, "cause", error) from None  # Ray's message has a traceback too
                 if not there:
                     again.append(number)
             if not again:
@@ -321,52 +325,6 @@ class _InThisProcess:
             self.executor.shutdown()
 
 
-class _Once:
-    """Any other backend of joblib, which keeps no objects: those that are made for a call answer it."""
-
-    deaths: tuple[type[BaseException], ...] = ()
-
-    def __init__(self, name: str, n_jobs: int):
-        self.name, self.n_jobs = name, n_jobs
-        self.calls: list[Any] = []
-        self.answers: list[Any] | None = None
-
-    def send(self, number: int, function: Callable, *arguments: Any) -> Any:
-        from joblib import delayed
-
-        if self.answers is not None or len(arguments) < 5:
-            named = f"joblib's backend {self.name}"
-            raise BoostrunError(f"{named} keeps no objects between calls: loky, threading and dask do")
-        _, _, call, make, _ = arguments
-        self.calls.append(delayed(_made)(make, call))
-        return _Later(self, number)
-
-    def revive(self, numbers: Sequence[int]) -> None:
-        """Do nothing: there is one turn."""
-
-    def drop(self, number: int, name: str) -> None:
-        """Do nothing: no object was kept."""
-
-    def close(self) -> None:
-        """Do nothing: the backend is the user's."""
-
-
-def _made(make: Callable, call: tuple) -> tuple:
-    return True, make()(*call)
-
-
-class _Later:
-    def __init__(self, place: _Once, number: int):
-        self.place, self.number = place, number
-
-    def result(self) -> Any:
-        from joblib import Parallel
-
-        if self.place.answers is None:
-            self.place.answers = Parallel(n_jobs=self.place.n_jobs)(self.place.calls)
-        return self.place.answers[self.number]
-
-
 class _InProcesses:
     """Worker processes of one thread each; object k is in number k modulo their number."""
 
@@ -429,17 +387,17 @@ def _end_with(parent: int) -> None:
 
 
 class _OnDask:
-    """Workers of a Dask client; if one dies, Dask gives the call to another, which then has no such object."""
+    """Workers of a Dask client; object k is in number k modulo their number."""
 
     def __init__(self, client: Any, n_jobs: int):
         from distributed import KilledWorker
 
-        self.client, self.most, self.deaths = client, None if n_jobs < 0 else n_jobs, (KilledWorker,)
+        self.client, self.most, self.deaths = client, None if n_jobs < 0 else n_jobs, (KilledWorker, _Gone)
         self.revive(())
 
     def send(self, number: int, function: Callable, *arguments: Any) -> Any:
-        at = {"workers": [self.addresses[number % len(self.addresses)]], "allow_other_workers": True}
-        return self.client.submit(function, *arguments, pure=False, **at)
+        address = self.addresses[number % len(self.addresses)]
+        return _AtWorker(self.client, address, self.client.submit(function, *arguments, pure=False, workers=[address]))
 
     def revive(self, numbers: Sequence[int]) -> None:
         try:
@@ -453,3 +411,64 @@ class _OnDask:
 
     def close(self) -> None:
         """Do nothing: the workers are the user's."""
+
+
+class _Gone(Exception):
+    """A worker of Dask has left before it answered."""
+
+
+class _AtWorker:
+    """The future of a call for one worker: Dask would keep it forever for a worker that has left."""
+
+    def __init__(self, client: Any, address: str, future: Any):
+        self.client, self.address, self.future = client, address, future
+
+    def result(self) -> Any:
+        while True:
+            try:
+                return self.future.result(timeout=_LOOK)
+            except TimeoutError:
+                if self.future.done():  # the call has raised it
+                    raise
+                if self.address not in self.client.nthreads():
+                    raise _Gone from None
+
+
+class _OnRay:
+    """Actors of one processor on the cluster that Ray is connected to; object k is in number k modulo their number."""
+
+    def __init__(self, actors: int):
+        import ray
+
+        if not ray.is_initialized():
+            ray.init(include_dashboard=False, log_to_driver=False)
+        self.ray, self.deaths = ray, (ray.exceptions.RayActorError,)
+        self.open = [self._actor() for _ in range(max(1, min(actors, int(ray.cluster_resources().get("CPU", 1)))))]
+        self.revive(range(len(self.open)))
+
+    def _actor(self) -> Any:
+        return self.ray.remote(_Actor).options(num_cpus=1).remote()
+
+    def send(self, number: int, function: Callable, *arguments: Any) -> Future:
+        return self.open[number % len(self.open)].call.remote(function, *arguments).future()
+
+    def revive(self, numbers: Iterable[int]) -> None:
+        for place in {number % len(self.open) for number in numbers}:
+            try:
+                self.ray.get(self.open[place].call.remote(int), timeout=_JOINS)
+            except self.deaths:
+                self.open[place] = self._actor()
+            except self.ray.exceptions.GetTimeoutError:
+                raise BoostrunError(f"the Ray cluster has had no free processor for {_JOINS:.0f} s") from None
+
+    def drop(self, number: int, name: str) -> None:
+        """Do nothing: the actors end."""
+
+    def close(self) -> None:
+        for actor in self.open:
+            self.ray.kill(actor)
+
+
+class _Actor:
+    def call(self, function: Callable, *arguments: Any) -> Any:
+        return function(*arguments)

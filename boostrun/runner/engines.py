@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import getpass
 import logging
 import os
 import queue
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,7 +26,8 @@ _ANSWERS = 20.0  # seconds within which a scheduler must answer
 _JOINS = 60.0  # seconds within which Dask's first worker must join
 _LOOK = 5.0  # seconds between two looks at the workers
 _ALONE = 120.0  # seconds without any Dask worker after which a run ends
-_SLURM_LOOK = {"slurm": 2.0, "local": 0.1}  # seconds between two looks at the jobs
+_SLURM_LOOK = {"slurm": 2.0, "local": 0.1}  # seconds between two looks for answers of jobs
+_SQUEUE = 15.0  # seconds between two calls of squeue
 
 
 class Dask:
@@ -253,6 +256,7 @@ class Slurm:
     def __init__(self, run: Mapping[str, Any], n_jobs: int, store: Path) -> None:
         import submitit
 
+        logging.getLogger("submitit").setLevel(logging.ERROR)  # it warns at each look where sacct has no records
         self.where = "local" if run["scheduler"] == "local" else "slurm"
         if self.where == "slurm" and shutil.which("srun") is None:
             raise BoostrunError(
@@ -274,7 +278,7 @@ class Slurm:
             slurm_account=run["account"],
         )
         self.out: list[tuple[Any, Task]] = []
-        self.lost = False
+        self.lost, self.looked = False, time.monotonic()
 
     def batch(self, trials: int) -> int:
         return self.size or max(1, -(-trials // self.width))
@@ -288,9 +292,19 @@ class Slurm:
 
     def receive(self) -> list[tuple[Task, list[Summary] | Lost]]:
         time.sleep(_SLURM_LOOK[self.where])
-        ended = [(job, task) for job, task in self.out if job.done()]
+        gone = self._gone()
+        ended = [(job, task) for job, task in self.out if job.job_id in gone or job.done()]
         self.out = [entry for entry in self.out if entry not in ended]
         return [(task, self._answer(job)) for job, task in ended]
+
+    def _gone(self) -> set[str]:
+        """Jobs that SLURM neither runs nor will run; submitit asks sacct alone, which needs accounting."""
+        if self.where == "local" or time.monotonic() - self.looked < _SQUEUE:
+            return set()
+        self.looked = time.monotonic()
+        squeue = ["squeue", "--noheader", "--array", f"--user={getpass.getuser()}", "--format=%i"]
+        listed = subprocess.run(squeue, capture_output=True, text=True, check=False)
+        return {job.job_id for job, _ in self.out} - {*listed.stdout.split()} if listed.returncode == 0 else set()
 
     def _answer(self, job) -> list[Summary] | Lost:
         if not job.paths.result_pickle.exists():  # or not visible here yet: recorded trials are found in the store

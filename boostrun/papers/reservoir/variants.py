@@ -179,7 +179,7 @@ class SplitReservoirClassifier(SplitReservoirKeys, ReservoirClassifier):
     stay, and sent to all parts. WSam keeps the r smallest keys, in distribution what one reservoir keeps. Any other
     strategy keeps r of the r + q smallest, their masses over their chances to be among them.
 
-    Parts can be on machines of their own: ``n_jobs`` processes of joblib's backend in force, loky or Dask's. When one
+    Parts can be on machines of their own: ``n_jobs`` workers of joblib's backend in force, loky, dask or ray. When one
     dies, its parts alone are trained again. Every part needs samples of every class: there are no more parts than
     samples of the rarest class, which a warning says. Other attributes are those of
     :class:`boostrun.papers.reservoir.classifier.ReservoirClassifier`; ``peak_samples_held_`` are those of one part.

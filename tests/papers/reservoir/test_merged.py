@@ -1,5 +1,6 @@
 """Reservoirs that are merged by key: as one over all rows, exactly for given keys, and in distribution."""
 
+import contextlib
 import doctest
 import itertools
 import os
@@ -13,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
-from run_clusters import dask_cluster
+from run_clusters import ENVIRONMENT, dask_cluster
 from run_toys import alive, wait_for
 from scipy.stats import chisquare, ks_2samp
+from sklearn.base import clone
 
 from boostrun.data.source import ArraySource, Filter
 from boostrun.errors import BoostrunError
@@ -238,18 +240,10 @@ def test_settings_that_cannot_be_merged_are_a_sentence():
         merged.set_params(warm_start=True).fit(samples, y)
     with pytest.raises(BoostrunError, match="need one reservoir only"):
         merged.set_params(warm_start=False).partial_fit(samples, y, classes=np.unique(y))
-    with pytest.raises(BoostrunError, match="keeps no objects"), parallel_config("multiprocessing"):
+    with pytest.raises(BoostrunError, match="none of loky, threading, dask, ray"), parallel_config("multiprocessing"):
         merged.set_params(n_jobs=2).fit(samples, y)
     with pytest.raises(BoostrunError, match="rounds"):
         merged.set_params(rounds="some").fit(samples, y)
-
-
-def test_independent_parts_train_on_any_backend_of_joblib():
-    samples, y = toy(n=100)
-    model = SplitReservoirClassifier("wsam", parts=3, reservoir_size=10, n_estimators=2, random_state=0)
-    expected = model.fit(samples, y).decision_function(samples)
-    with parallel_config("multiprocessing"):
-        np.testing.assert_array_equal(model.set_params(n_jobs=2).fit(samples, y).decision_function(samples), expected)
 
 
 # -- workers that die
@@ -303,18 +297,55 @@ def test_of_a_worker_that_dies_only_the_part_is_trained_again(rounds, tmp_path, 
     assert len({process for _, process in lines}) == 4 and str(os.getpid()) not in {process for _, process in lines}
 
 
+@contextlib.contextmanager
+def connected(engine, folder, monkeypatch):
+    """joblib's backend is an engine with two workers."""
+    if engine == "dask":
+        distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+        with dask_cluster(folder) as address, distributed.Client(address), parallel_config("dask"):
+            yield
+    else:
+        ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+        from ray.util.joblib import register_ray
+
+        register_ray()
+        monkeypatch.setenv("PYTHONPATH", ENVIRONMENT["PYTHONPATH"])
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        try:
+            with parallel_config("ray"):
+                yield
+        finally:
+            ray.shutdown()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="kills processes")
-@pytest.mark.parametrize("rounds", ["independent", "merged"])
-def test_parts_are_on_dasks_workers_one_of_which_dies(rounds, tmp_path, monkeypatch):
-    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
-    sizes = {"parts": 3, "rounds": rounds, "reservoir_size": 20, "n_estimators": 6, "random_state": 0}
-    calm = SplitReservoirClassifier("wsam", **sizes).fit_source(in_parts(tmp_path, "", monkeypatch))
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_parts_are_on_the_workers_of_an_engine_one_of_which_dies(engine, tmp_path, monkeypatch):
+    sizes = {"parts": 3, "reservoir_size": 20, "n_estimators": 6, "random_state": 0}
+    calm = [
+        SplitReservoirClassifier("wsam", rounds=rounds, **sizes).fit_source(in_parts(tmp_path, "", monkeypatch))
+        for rounds in ("independent", "merged")
+    ]
     (tmp_path / "opened").unlink()
-    with dask_cluster(tmp_path) as address, distributed.Client(address), parallel_config("dask"):
-        killed = SplitReservoirClassifier("wsam", n_jobs=2, **sizes).fit_source(in_parts(tmp_path, "once", monkeypatch))
-    assert same_models(killed, calm) and (tmp_path / "dead").exists()
+    with connected(engine, tmp_path, monkeypatch):
+        for model in calm:
+            killed = clone(model).set_params(n_jobs=2).fit_source(in_parts(tmp_path, "once", monkeypatch))
+            assert same_models(killed, model) and (tmp_path / "dead").exists()
+            (tmp_path / "dead").unlink()
+        with pytest.raises(BoostrunError, match=r"^part 2 of 3 has lost its worker 4 times in a row$"):
+            clone(calm[0]).set_params(n_jobs=2).fit_source(in_parts(tmp_path, "always", monkeypatch))
+        with (
+            estimator.Held([Damaged, Damaged], 2) as objects,
+            pytest.raises(BoostrunError, match=r"^this part is damaged$"),
+        ):
+            objects.ask([(), ()], anew=True)
     assert str(os.getpid()) not in (tmp_path / "opened").read_text().split()
+
+
+class Damaged:
+    def __call__(self):
+        raise BoostrunError("this part is damaged")
 
 
 @pytest.mark.slow
