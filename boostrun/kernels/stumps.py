@@ -83,7 +83,7 @@ def quantise(values, edges, codes):
     edges : the same dtype, (d, e) or (1, e) for edges common to all features; increasing, padded with +inf; e <= 255
     codes : uint8, (d, n), filled
 
-    Cost: O(n d log2 e), about 20 ns per value for e = 255.
+    Cost: O(n d log2 e), 6 to 50 ns a value for e = 255, most for values in random order.
     """
     n, d = values.shape
     width = edges.shape[1]
