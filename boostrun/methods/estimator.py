@@ -454,12 +454,19 @@ class _OnRay:
 
     def revive(self, numbers: Iterable[int]) -> None:
         for place in {number % len(self.open) for number in numbers}:
-            try:
-                self.ray.get(self.open[place].call.remote(int), timeout=_JOINS)
-            except self.deaths:
+            if not self._lives(place):
                 self.open[place] = self._actor()
-            except self.ray.exceptions.GetTimeoutError:
-                raise BoostrunError(f"the Ray cluster has had no free processor for {_JOINS:.0f} s") from None
+                self._lives(place)
+
+    def _lives(self, place: int) -> bool:
+        """Whether an actor answers; BoostrunError if Ray has no processor for it."""
+        try:
+            self.ray.get(self.open[place].call.remote(int), timeout=_JOINS)
+        except self.deaths:
+            return False
+        except self.ray.exceptions.GetTimeoutError:
+            raise BoostrunError(f"the Ray cluster has had no free processor for {_JOINS:.0f} s") from None
+        return True
 
     def drop(self, number: int, name: str) -> None:
         """Do nothing: the actors end."""

@@ -1,8 +1,12 @@
 """Trials on a cluster, with a mock engine: tasks that are sent, and sent again, and files that machines must share."""
 
 import importlib.util
+import os
 import shutil
+import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from run_clusters import run_group
@@ -13,6 +17,7 @@ from boostrun.digest import source_digest
 from boostrun.errors import BoostrunError
 from boostrun.runner import cluster
 from boostrun.runner.cluster import Lost, Site, in_batches, ship, site
+from boostrun.runner.engines import Slurm
 from boostrun.runner.queue import run_trials
 
 
@@ -141,6 +146,23 @@ def test_what_goes_wrong_while_a_site_lasts_is_put_down_to_the_store_only_where_
     with pytest.raises(ConnectionError, match="lost"), site(tmp_path / "s"):
         raise ConnectionError("lost")
     assert not list((tmp_path / "s").iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_a_job_that_slurm_does_not_list_is_lost_without_accounting(tmp_path, monkeypatch):
+    squeue = tmp_path / "squeue"
+    squeue.write_text("#!/bin/sh\ncat answer || exit 1\n")
+    squeue.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    engine = object.__new__(Slurm)
+    engine.where, engine.looked = "slurm", -60.0 + time.monotonic()
+    engine.out = [(SimpleNamespace(job_id=f"5_{k}"), None) for k in range(3)]
+    assert engine._gone() == set()  # squeue fails
+    (tmp_path / "answer").write_text("5_1\n6_0\n")
+    assert engine._gone() == set()  # too soon
+    engine.looked = -60.0 + time.monotonic()
+    assert engine._gone() == {"5_0", "5_2"}
 
 
 def test_marks_of_what_has_begun(tmp_path):

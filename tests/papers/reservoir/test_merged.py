@@ -370,6 +370,27 @@ def test_a_held_object_that_is_not_where_it_should_be_is_made_again():
     assert made == [[1], [2], [1, 3], [2, 4]] and not estimator._held
 
 
+def test_a_call_for_a_worker_that_has_left_the_cluster_does_not_wait_for_it():
+    class Unanswered:
+        def __init__(self, done):
+            self.done = lambda: done
+
+        def result(self, timeout):
+            raise TimeoutError
+
+    class Client:
+        def __init__(self, *addresses):
+            self.left = [dict.fromkeys(addresses, 1), {}]
+
+        def nthreads(self):
+            return self.left.pop(0)
+
+    with pytest.raises(estimator._Gone):  # at the second look
+        estimator._AtWorker(Client("here"), "here", Unanswered(done=False)).result()
+    with pytest.raises(TimeoutError):  # the call's own
+        estimator._AtWorker(Client(), "here", Unanswered(done=True)).result()
+
+
 def test_the_page_says_how_reservoirs_are_merged():
     page = Path(__file__).parents[3] / "docs" / "howto" / "scale.md"
     if not page.is_file():
