@@ -186,7 +186,7 @@ class Ray:
 
     @property
     def width(self) -> int:
-        # twice as many as there are processors, so that none waits for a message
+        # twice the number of processors, so that none waits for a message
         return 2 * max(1, int(self.ray.cluster_resources().get("CPU", 1))) if self.n_jobs == -1 else self.n_jobs
 
     def batch(self, trials: int) -> int:
