@@ -397,14 +397,14 @@ class Chunks:
     def source(self, seed: np.random.SeedSequence | int, limit_mib: float | None = None) -> Any:
         """The training part as a source of samples with a shuffle buffer a binary problem."""
         self._source = self.data.source(limit_mib or self.limit_mib, seed)
-        self._source.encode = self._encode if self.coded else None
+        self._source.encode = self._bins().encode if self.coded else None
         return self._source
 
     def set_up(self, model: Any) -> None:
         """Hand out codes, also from the source that was made last, if ``model`` takes them; else it bins for itself."""
         model.max_bins = self.bins
         self.coded = self.for_model(model).coded
-        self._source.encode = self._encode if self.coded else None
+        self._source.encode = self._bins().encode if self.coded else None
 
     def costs_of(self, source: Any) -> dict[str, Any]:
         """``buffer_rows``: the capacity in samples of each binary problem's buffer."""
@@ -413,22 +413,22 @@ class Chunks:
     def test_chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The test part in the order of its file: values, or codes, (d, m) and labels (m,)."""
         for columns, labels in self.data.test_chunks(self.limit_mib / (1 + self.coded)):
-            yield np.ascontiguousarray(self._encode(columns.T).T) if self.coded else columns, labels
+            yield np.ascontiguousarray(self._bins().encode(columns.T).T) if self.coded else columns, labels
 
     def sample(self) -> Made:
         """Forty generated samples of five features of the same type, for compiling a method."""
         made = Made(np.dtype(self.data.train_facts.dtype))
         return made.coded() if self.coded else made
 
-    def _encode(self, values: np.ndarray) -> np.ndarray:
-        """Codes (m, d) uint8 of values (m, d), by bins of samples from many places."""
-        from boostrun.methods.weak_learner import Binner, row_codes
+    def _bins(self) -> Any:
+        """The bins of samples from many places, fitted once, before a pass begins: open files take memory."""
+        from boostrun.methods.weak_learner import Binner, RowBinner
 
         if self._binner is None:
             some = self.data.train.reader().some(_BINNED)  # a Binner sorts a copy: a few columns at a time
             blocks = np.array_split(some, 1 + some.shape[1] // 64, axis=1)
-            self._binner = Binner.of(np.concatenate([Binner(block, self.bins).edges for block in blocks]))
-        return row_codes(self._binner, values)
+            self._binner = RowBinner(np.concatenate([Binner(block, self.bins).edges for block in blocks]))
+        return self._binner
 
 
 class Made:
@@ -439,9 +439,9 @@ class Made:
 
     def coded(self) -> Made:
         """The same as codes; compiles what encodes values."""
-        from boostrun.methods.weak_learner import Binner, row_codes
+        from boostrun.methods.weak_learner import Binner, RowBinner
 
-        row_codes(Binner(self._samples), self._samples)
+        RowBinner(Binner(self._samples).edges).encode(self._samples)
         return Made(np.dtype(np.uint8))
 
     def source(self, seed: np.random.SeedSequence) -> Any:

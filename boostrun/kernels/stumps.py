@@ -18,6 +18,8 @@ _LANES = 16  # features scanned side by side: their 256 counters each fill the f
 _STRIDE = 4  # counters added before a running sum is stored
 _TILE = 16  # features whose edges stay in the L1 cache while samples pass
 _TOGETHER = 64  # samples whose values of a feature are searched together
+_CELLS = 1 << 11  # of equal width between the first and the last edge of a feature
+_FEW = 8  # edges in one cell that are compared one by one
 
 
 @njit(cache=True, nogil=True)
@@ -106,30 +108,88 @@ def quantise(values, edges, codes):
 
 
 @njit(cache=True, nogil=True)
-def quantise_rows(values, edges):
-    """The codes of :func:`quantise`, (n, d) uint8, for ``edges`` (d, e), sample-major.
+def _cell(value, low, scale, ends):
+    """The cell of a value, which rises with it: 0 below ``low``, then cells of equal width, and an open last one.
 
-    64 samples take each step of a binary search together, in vectors and without a branch. For e = 255 a value
-    costs about 7 ns, an eighth of its cost in :func:`quantise`, which the digests of published records count.
+    ``ends`` are 0, 1 and the last cell in the type of the value, since other numbers would make all of it double.
+    """
+    zero, one, last = ends
+    place = (value - low) * scale + one
+    place = place if place > zero else zero  # also for NaN
+    return np.uint32(np.int32(place if place < last else last))
+
+
+@njit(cache=True, nogil=True)
+def cells_of(edges):
+    """Tables of ``edges`` (d, e) for :func:`quantise_rows`: cells of equal width for each feature.
+
+    Returns ``(padded (d, e + 1), low (d,), scale (d,), below (d, _CELLS) uint8, most (d,) int64)``: the edges, then
+    NaN; where cells begin, and cells for each unit; the number of edges in the cells below each cell; the
+    most edges in a cell, more than _FEW if the range of the edges is infinite. Cost O(d (e + _CELLS)).
+    """
+    d, e = edges.shape
+    kind = edges.dtype.type
+    padded, below = np.full((d, e + 1), kind(np.nan)), np.zeros((d, _CELLS), np.uint8)
+    low, scale, most = np.zeros(d, edges.dtype), np.zeros(d, edges.dtype), np.zeros(d, np.int64)
+    counts = np.empty(_CELLS, np.int64)
+    for f in range(d):
+        padded[f, :e] = edges[f]
+        known = np.sum(edges[f] < np.inf)
+        if known > 0:
+            low[f] = edges[f, 0]
+        if known > 0 and edges[f, known - 1] > low[f]:
+            scale[f] = kind(_CELLS - 2) / (edges[f, known - 1] - low[f])
+        counts[:] = 0
+        for k in range(known):
+            counts[_cell(edges[f, k], low[f], scale[f], (kind(0), kind(1), kind(_CELLS - 1)))] += 1
+        before = np.int64(0)
+        for cell in range(_CELLS):
+            below[f, cell] = before
+            before += counts[cell]
+        most[f] = counts.max() if known == 0 or edges[f, known - 1] - low[f] < np.inf else _FEW + 1
+    return padded, low, scale, below, most
+
+
+@njit(cache=True, nogil=True)
+def quantise_rows(values, edges, low, scale, below, most):
+    """The codes of :func:`quantise`, (n, d) uint8, by tables of :func:`cells_of`, sample-major.
+
+    A value's cell tells how many edges lie in cells below; those in its own are compared one by one. 64 samples take
+    each step together, in vectors and without a branch. If a feature has many edges in one cell, because most values
+    are close to each other, it takes a binary search instead. For e = 255 a value costs about 2.7 ns, 6.5 by the
+    search, and more than 50 in :func:`quantise`, which the digests of published records count.
     """
     n, d = values.shape
     codes = np.empty((n, d), np.uint8)
-    low, wanted = np.empty(_TOGETHER, np.uint32), np.empty(_TOGETHER, values.dtype)
-    one = np.uint32(1)
+    found, wanted = np.empty(_TOGETHER, np.uint32), np.empty(_TOGETHER, values.dtype)
+    kind, step = values.dtype.type, np.uint32(1)
+    ends = kind(0), kind(1), kind(_CELLS - 1)
     for start in range(0, n, _TOGETHER):
         size = min(_TOGETHER, n - start)
         for f in range(d):
-            edge, left = edges[f], edges.shape[1]
+            edge, left = edges[f], edges.shape[1] - 1
             for k in range(size):
-                wanted[k], low[k] = values[start + k, f], np.uint32(0)
-            while left > 1:  # the first edge above the value is among edges[low : low + left], or comes next
-                half = np.uint32(left >> 1)
-                left -= left >> 1
+                wanted[k] = values[start + k, f]
+            if most[f] <= _FEW:
                 for k in range(size):
-                    upper = np.uint32(low[k] + half)
-                    low[k] = upper if edge[np.uint32(upper - one)] <= wanted[k] else low[k]
+                    found[k] = _cell(wanted[k], low[f], scale[f], ends)
+                for k in range(size):
+                    found[k] = below[f, found[k]]
+                for _ in range(most[f]):
+                    for k in range(size):
+                        found[k] += np.uint32(edge[found[k]] <= wanted[k])
+            else:
+                found[:] = 0
+                while left > 1:  # the first edge above the value is among edges[found : found + left], or comes next
+                    half = np.uint32(left >> 1)
+                    left -= left >> 1
+                    for k in range(size):
+                        upper = np.uint32(found[k] + half)
+                        found[k] = upper if edge[np.uint32(upper - step)] <= wanted[k] else found[k]
+                for k in range(size):
+                    found[k] += np.uint32(edge[found[k]] <= wanted[k])
             for k in range(size):
-                codes[start + k, f] = low[k] + np.uint32(edge[low[k]] <= wanted[k])
+                codes[start + k, f] = found[k]
     return codes
 
 

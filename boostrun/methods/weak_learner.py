@@ -79,15 +79,23 @@ class Binner:
         return np.where(codes > 0, values, -np.inf)
 
 
-def row_codes(binner: Binner, values: np.ndarray) -> np.ndarray:
-    """``binner.encode(values)`` in an eighth of its time; :meth:`Binner.encode` is in the digests of published records.
+class RowBinner:
+    """The bins of a :class:`Binner`, whose ``encode`` is in the digests of published records, for many chunks of rows.
 
-    >>> row_codes(Binner(np.array([[1.0], [2.0], [4.0]])), np.array([[0.0], [1.5], [9.0]])).ravel()
+    >>> RowBinner(Binner(np.array([[1.0], [2.0], [4.0]])).edges).encode(np.array([[0.0], [1.5], [9.0]])).ravel()
     array([0, 1, 2], dtype=uint8)
     """
-    from boostrun.kernels.stumps import quantise_rows
 
-    return quantise_rows(np.ascontiguousarray(values), binner.edges)
+    def __init__(self, edges: np.ndarray):
+        from boostrun.kernels.stumps import cells_of
+
+        self._cells = cells_of(edges)
+
+    def encode(self, values: np.ndarray) -> np.ndarray:
+        """As :meth:`Binner.encode`, in a twentieth of its time."""
+        from boostrun.kernels.stumps import quantise_rows
+
+        return quantise_rows(np.ascontiguousarray(values), *self._cells)
 
 
 _LARGEST_EXPONENT = 500.0  # exp(500) is finite, and so are sums of many of them

@@ -248,6 +248,8 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
 
 # -- its record --------------------------------------------------------------------------------------------------------
 
+# of a process whose memory is limited: Arrow's own allocator keeps 30 MiB more, and reads wide files a quarter faster
+_LITTLE = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 _LOOK = 0.01  # seconds between two looks at what a process takes
 LEAST_MIB = 16  # of the shuffle buffers, at least
 _STEP = 16  # MiB; a least budget is a multiple
@@ -336,7 +338,7 @@ def in_own_process(trial: Trial, execute: Callable[[Trial], Any], provenance: Ma
     most = getattr(execute, "within", lambda _: None)(trial)
     said = "its process was ended, probably by the system because memory ran out"
     for again in (False, True):
-        with one_worker({}) as submit, contextlib.suppress(TerminatedWorkerError):
+        with one_worker(_LITTLE) as submit, contextlib.suppress(TerminatedWorkerError):
             process, begun, compiled = submit(_ready, trial, execute).result()
             if compiled and not again:  # which takes memory; the next process finds the kernels in numba's cache
                 continue

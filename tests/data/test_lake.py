@@ -458,7 +458,7 @@ def test_bins_of_a_few_columns_at_a_time_are_those_of_all():
     train = SimpleNamespace(reader=lambda: SimpleNamespace(some=lambda count: values))
     data = SimpleNamespace(train=train, classes=np.arange(2), train_facts=SimpleNamespace(dtype="<f4"))
     chunks = Chunks(data, 16, 12)
-    np.testing.assert_array_equal(chunks._encode(values[:9]), Binner(values, 12).encode(values[:9]))
+    np.testing.assert_array_equal(chunks._bins().encode(values[:9]), Binner(values, 12).encode(values[:9]))
 
 
 def test_parts_of_a_lake_train_one_learner_whatever_the_number_at_a_time(tmp_path):

@@ -29,18 +29,28 @@ def test_histogram_and_sorting_find_the_same_stump_with_negative_weights(data, c
     assert find_stump(codes, weights) == find_stump(codes, weights, search="exact")
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(0, 140), st.integers(1, 255), st.sampled_from([np.float32, np.float64]))
-@settings(max_examples=60, deadline=None)
-def test_a_code_is_the_number_of_edges_up_to_the_value(seed, n, most, kind):
+@given(
+    st.integers(0, 2**32 - 1), st.integers(0, 140), st.integers(1, 255), st.sampled_from([np.float32, np.float64]),
+    st.sampled_from(["whole", "normal", "heavy tails", "huge", "tiny"]),
+)  # fmt: skip
+@settings(max_examples=200, deadline=None)
+def test_a_code_is_the_number_of_edges_up_to_the_value(seed, n, most, kind, scale):
+    """With heavy tails nearly all edges lie in one cell; the span of huge edges is infinite, that of tiny ones 0."""
     rng = np.random.default_rng(seed)
+    draw = {
+        "whole": lambda size: rng.integers(-45, 45, size), "normal": lambda size: rng.normal(size=size),
+        "heavy tails": lambda size: rng.standard_cauchy(size) ** 3,
+        "huge": lambda size: rng.uniform(-1, 1, size) * float(np.finfo(kind).max),
+        "tiny": lambda size: rng.integers(-5, 5, size) * float(np.finfo(kind).smallest_subnormal),
+    }[scale]  # fmt: skip
     edges = np.full((3, most), np.inf, kind)
     for row in edges:
-        known = np.unique(rng.integers(-40, 40, rng.integers(0, most + 1)).astype(kind))
+        known = np.unique(draw(rng.integers(0, most + 1)).astype(kind))
         row[: len(known)] = known
-    values = rng.integers(-45, 45, (n, 3)).astype(kind)
+    values = draw((n, 3)).astype(kind)
     codes = np.empty((3, n), np.uint8)
     stumps.quantise(values, edges, codes)
-    found = stumps.quantise_rows(values, edges)
+    found = stumps.quantise_rows(values, *stumps.cells_of(edges))
     assert found.dtype == np.uint8 and (found == codes.T).all()
     for row, column, its in zip(edges, values.T, found.T):
         assert (its == np.searchsorted(row, column, side="right")).all()
