@@ -248,7 +248,7 @@ def _compile(cell: Cell, method: Method, evaluation: Any, data: Any) -> None:
 
 # -- its record --------------------------------------------------------------------------------------------------------
 
-# of a process whose memory is limited: Arrow's own allocator keeps 30 MiB more, and reads wide files a quarter faster
+# of a process whose memory is measured: Arrow's own allocator keeps 30 MiB more, and reads wide files a quarter faster
 _LITTLE = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 _LOOK = 0.01  # seconds between two looks at what a process takes
 LEAST_MIB = 16  # of the shuffle buffers, at least
