@@ -107,7 +107,7 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
         With ``key`` (the name of the record's file), ``status``, ``seed``, ``time``, the cell by typed keys (``algo,
         dataset, features``, budgets, ``algo.shrinkage`` ...), every metric, ``log_loss`` and ``brier`` if
         ``run.predictions=true`` has kept probabilities, and every cost. With ``curves``, the columns of the curve
-        instead of metrics and costs.
+        instead of metrics and costs. Empty, with a warning, if ``words`` are cells without records.
 
     Raises BoostrunError for bad words.
 
@@ -123,6 +123,12 @@ def records(*words: str, curves: bool = False, config_dir: str | None = None, **
     loader.forget()
     found, kept = _stored(words, _words(keys), config_dir)
     rows = [row for record in found for row in _rows(record, kept, curves)]
+    if words and not rows:
+        warnings.warn(
+            f"there are no records of {' '.join(words)}: keys that are not given have their defaults; records() "
+            "without words gives everything that is stored",
+            stacklevel=2,
+        )
     _warn()
     return pandas.DataFrame(rows)
 
