@@ -83,14 +83,14 @@ The tables of all methods ([spheres](../../results/frontiers/lake_spheres-memory
 - **WSam's lead on spheres fell from 1.01 to 0.74 points when the program itself took less memory.** Then LightGBM held
   106,835 rows instead of 68,601, and WSam 611,435 with the fresh ones instead of 477,892; spheres has run again since,
   mixture has not. When libraries take less memory, the method whose rows are larger gains most.
-- **WSam's lead on spheres comes from more rows alone, not from its choice of samples or its trees.** Without a limit, and
-  with the settings of its 106,835 rows, LightGBM has 77.18 % (0.08, five trials) on as many rows as Sparrow holds,
+- **WSam's lead on spheres comes from more rows alone, not from its choice of samples or its trees.** Without a limit,
+  and with the settings of its 106,835 rows, LightGBM has 77.18 % (0.08, five trials) on as many rows as Sparrow holds,
   416,132, and 77.32 (0.05) on 611,435, as many as WSam has at hand. With the same rows LightGBM is ahead of both:
-  Sparrow has 77.04, WSam 77.14. WSam read 75 times as many rows as Sparrow, which never had to replace its first sample.
-  LightGBM can bin rows as it reads them (`lightgbm.Sequence`), with far fewer bytes a row; this was not run.
+  Sparrow has 77.04, WSam 77.14. WSam read 75 times as many rows as Sparrow, which never had to replace its first
+  sample. LightGBM can bin rows as it reads them (`lightgbm.Sequence`), with far fewer bytes a row; this was not run.
 - WSam takes much longer. On 50 million rows (five links to each file of spheres) two trials with these settings took 42
-  and 46 s, LightGBM 2.4 and 2.9 s on its 106,835 rows. Reading the 31 million rows that WSam draws takes pyarrow 13 s. Twice
-  LightGBM's time and this reading are 18 s: that target is missed 2.5 times, and in 256 MiB no method fits.
+  and 46 s, LightGBM 2.4 and 2.9 s on its 106,835 rows. Reading the 31 million rows that WSam draws takes pyarrow 13 s.
+  Twice LightGBM's time and this reading are 18 s: that target is missed 2.5 times, and in 256 MiB no method fits.
 - **On mixture the rivals' figures depend on chance in four trials of tuning.** In 384 MiB the same search
   gave the neural network 98.87 (0.30), more than in 512, and LightGBM 79.16 (0.21), as its better settings took more
   than that. MVS is 0.67 points ahead of this network, half of its lead in the table.
