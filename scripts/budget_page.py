@@ -87,13 +87,13 @@ The tables of all methods ([spheres](../../results/frontiers/lake_spheres-memory
   and with the settings of its 106,835 rows, LightGBM has 77.18 % (0.08, five trials) on as many rows as Sparrow holds,
   416,132, and 77.32 (0.05) on 611,435, as many as WSam has at hand. With the same rows LightGBM is ahead of both:
   Sparrow has 77.04, WSam 77.14. WSam read 75 times as many rows as Sparrow, which never had to replace its first
-  sample.
+  sample. These trials, and those of the next two points, are not among the published records.
 - **LightGBM that bins rows as it reads them would win on spheres.** Given its rows by `lightgbm.Sequence`, with those
   settings, it trained on 1.5 million rows and had 77.52 % (one trial, by a script that is not part of the project); its
   process took 353 MiB more than an empty interpreter. The tables have LightGBM without this.
 - WSam takes much longer. On 50 million rows (five links to each file of spheres) two trials with these settings took 42
   and 46 s, LightGBM 2.4 and 2.9 s on its 106,835 rows. Reading the 31 million rows that WSam draws takes pyarrow 13 s.
-  Twice LightGBM's time and this reading are 18 s: that target is missed 2.5 times, and in 256 MiB no method fits.
+  Twice LightGBM's time and this reading are 18 s: that target is missed 2.5 times, and in 256 MiB neither fits.
 - **On mixture the rivals' figures depend on chance in four trials of tuning.** In 384 MiB the same search
   gave the neural network 98.87 (0.30), more than in 512, and LightGBM 79.16 (0.21), as its better settings took more
   than that. MVS is 0.67 points ahead of this network, half of its lead in the table.
